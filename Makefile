@@ -1,0 +1,80 @@
+# wheelpack: one Makefile, not recursive.
+#   make                 build/release/wheelpack
+#   make demo            the main job on real wheels
+#   make test            all tests; MODE=debug|release|asan|fault, T=NAME runs one unit test
+# OS is the name of the system layer in src/os; CROSS is a compiler prefix.
+
+MODE ?= release
+OS ?= posix
+CROSS ?=
+CC := $(CROSS)gcc
+AR := $(CROSS)ar
+B := build/$(MODE)
+
+PKGS := libcurl libzip openssl libcjson libutf8proc zlib
+CPPFLAGS += -Iinclude -Isrc -D_FILE_OFFSET_BITS=64 -D_GNU_SOURCE
+CFLAGS_COMMON := -std=c11 -g -Wall -Wextra -Wshadow -Wmissing-prototypes -Wvla -Wformat=2 -Wpointer-arith \
+	-Wno-missing-field-initializers -fno-common -fstack-protector-strong
+CFLAGS_release := -O2 -D_FORTIFY_SOURCE=2
+CFLAGS_debug := -O0
+CFLAGS_asan := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+CFLAGS_fault := -O1 -DWP_FAULT
+LDFLAGS_asan := -fsanitize=address,undefined
+CFLAGS := $(CFLAGS_COMMON) $(CFLAGS_$(MODE)) $(if $(WERROR),-Werror)
+LDLIBS = $(shell pkg-config --libs libcurl libzip libcrypto libcjson libutf8proc zlib) -lpthread -ldl -lm
+
+LIB_SRC := $(filter-out src/os/os_fault.c,$(wildcard src/base/*.c src/os/posix_*.c src/os/os_*.c src/os/par.c src/ext/*.c \
+	src/py/*.c src/model/*.c src/bin/*.c src/wheel/*.c src/resolve/*.c src/fetch/*.c src/bundle/*.c \
+	src/install/*.c src/doctor/*.c src/probe/*.c))
+ifeq ($(MODE),fault)
+LIB_SRC += src/os/os_fault.c
+endif
+CLI_SRC := $(wildcard src/cli/*.c)
+DATA := manifests/pytorch.json manifests/windows-baseline.json src/probe/matmul.ptx
+
+LIB_OBJ := $(LIB_SRC:%.c=$B/%.o)
+CLI_OBJ := $(CLI_SRC:%.c=$B/%.o) $B/embed.o
+UNIT := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/t_*.c))
+
+.PHONY: all unit test clean layers
+all: $B/wheelpack
+
+$B/wheelpack: $(CLI_OBJ) $B/libwheelpack.a
+	$(CC) $(CFLAGS) $(LDFLAGS_$(MODE)) -o $@ $^ $(LDLIBS)
+
+$B/libwheelpack.a: $(LIB_OBJ)
+	rm -f $@
+	$(AR) rcs $@ $^
+
+$B/src/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -include src/base/banned.h -MMD -MP -c -o $@ $<
+
+# In a fault build the real calls get other names and os_fault.c supplies the public ones.
+ifeq ($(MODE),fault)
+$B/src/os/posix_%.o: CPPFLAGS += -include src/os/os_fault.h
+endif
+
+# The manifests travel inside the program.
+$B/embed.c: tools/embed.sh $(DATA)
+	@mkdir -p $(@D)
+	sh tools/embed.sh $(DATA) >$@.tmp
+	mv $@.tmp $@
+$B/embed.o: $B/embed.c
+	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+$B/tests/%: tests/unit/%.c $B/libwheelpack.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS_$(MODE)) -MMD -MP -MF $@.d -o $@ $< $B/libwheelpack.a -lcmocka $(LDLIBS)
+
+T ?= *
+unit: $(patsubst %,$B/tests/%,$(if $(filter-out *,$T),t_$T,$(UNIT)))
+	sh tests/run_unit.sh $^
+
+layers:
+	sh tests/layers.sh
+
+clean:
+	rm -rf build
+
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(wildcard $B/tests/*.d)

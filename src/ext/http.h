@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* http.h: many GETs at once over one set of connections (libcurl multi, HTTP/2). One wp_http belongs to one
+ * thread; a wake from another thread (wp_http_wake) is allowed. https only; http where `plain_ok` of a request says
+ * so; a redirect never goes from https to http, and credentials never leave their origin. */
+#ifndef WP_EXT_HTTP_H
+#define WP_EXT_HTTP_H
+
+#include "base/str.h"
+
+typedef struct wp_http wp_http;
+
+typedef struct wp_http_options {
+	const char *user_agent, *ca_file, *proxy; /* as in fetch.h */
+	const char *const *trusted_hosts;	  /* http allowed, certificates not checked */
+	size_t ntrusted_hosts;
+	int connect_timeout_ms, idle_timeout_ms;
+} wp_http_options;
+
+typedef struct wp_http_response {
+	int status;		  /* 200, 206, 304, 404 ... */
+	const char *content_type; /* lower case, without parameters; "" unknown */
+	const char *etag, *last_modified, *cache_control, *location; /* NULL if absent */
+	int64_t content_length;	  /* -1 unknown */
+	int64_t range_total;	  /* from Content-Range, -1 unknown */
+	uint64_t range_from;
+	const char *final_url;
+	wp_str body;		  /* where no sink was given; in the request's arena */
+	const char *sha256_header; /* x-amz-meta-checksum-sha256 in hex, NULL if absent */
+} wp_http_response;
+
+typedef struct wp_http_request wp_http_request;
+
+struct wp_http_request {
+	wp_arena *a;		 /* for the response; owned by the caller */
+	const char *url;
+	const char *accept;	 /* NULL: * / * */
+	const char *range;	 /* "0-99", "-65536"; NULL: whole */
+	const char *if_range;	 /* with range: only if unchanged */
+	const char *if_none_match, *if_modified_since;
+	const char *userpwd;	 /* "user:password" for this origin; NULL: none */
+	bool compressed;	 /* accept gzip, br, zstd (decoded before the sink) */
+	uint64_t max_body;	 /* WP_E_TOO_LARGE above */
+	/* Every piece of a 200 or 206 body, in order; non-zero stops with that code. NULL: into body. */
+	int (*sink)(void *user, const wp_http_response *r, const void *p, size_t n, wp_error *e);
+	/* Called once at the end, on the owner's thread, with error.code set on failure. A status such as 404 is no
+	 * failure here. */
+	void (*done)(void *user, wp_http_request *r);
+	void *user;
+	wp_http_response response;
+	wp_error error;
+	void *private_;
+};
+
+int wp_http_open(const wp_http_options *o, wp_http **out, wp_error *e);
+void wp_http_close(wp_http *h);
+/* Start; the request lives until done() was called. */
+int wp_http_start(wp_http *h, wp_http_request *r, wp_error *e);
+/* Stop without calling done(). */
+void wp_http_abort(wp_http *h, wp_http_request *r);
+/* Move everything on and wait up to ms for activity. */
+int wp_http_poll(wp_http *h, int ms, wp_error *e);
+size_t wp_http_active(const wp_http *h);
+void wp_http_wake(wp_http *h);
+
+#endif

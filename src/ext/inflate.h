@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* inflate.h: raw deflate (RFC 1951), streaming. Errors latch. The caller treats "need input, none left" as
+ * truncated, and after the end requires that consumed, length and crc are as declared. */
+#ifndef WP_EXT_INFLATE_H
+#define WP_EXT_INFLATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct wp_inflate wp_inflate;
+typedef enum wp_inflate_state { WP_INFLATE_INPUT, WP_INFLATE_OUTPUT, WP_INFLATE_END, WP_INFLATE_ERROR } wp_inflate_state;
+
+wp_inflate *wp_inflate_new(void);
+void wp_inflate_restart(wp_inflate *z);
+/* Takes from *in (*nin bytes) and fills *out (*nout bytes), moving both. WP_INFLATE_INPUT: all input is used;
+ * WP_INFLATE_OUTPUT: the output is full. */
+wp_inflate_state wp_inflate_step(wp_inflate *z, const unsigned char **in, size_t *nin, unsigned char **out,
+	size_t *nout);
+uint64_t wp_inflate_consumed(const wp_inflate *z); /* exact after the end */
+void wp_inflate_free(wp_inflate *z);
+uint32_t wp_crc32(uint32_t crc, const void *p, size_t n); /* start with 0 */
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* unicode.h: names that a file system may take for the same (utf8proc). */
+#ifndef WP_EXT_UNICODE_H
+#define WP_EXT_UNICODE_H
+
+#include "base/str.h"
+
+/* NFC + full case folding of valid UTF-8, in arena a: equal keys collide on Windows or macOS. */
+const char *wp_name_fold(wp_arena *a, wp_str name);
+/* Columns on a terminal. */
+int wp_text_width(wp_str s);
+/* Letter or digit by Unicode category. */
+bool wp_unicode_alnum(uint32_t codepoint);
+
+#endif

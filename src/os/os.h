@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * os.h: all that wheelpack asks of the operating system. Paths are UTF-8 with '/' (on Windows '\\' is
+ * taken too). Calls return 0 or a wp_code with e filled (sys = errno or GetLastError; PERMISSION, NOT_FOUND,
+ * EXISTS, DISK_FULL, BUSY, IO; where = the path). Implemented by posix_*.c; os_common.c holds what is
+ * pure text. In MODE=fault every call below that can fail goes through os_fault.c, which fails the n-th.
+ */
+#ifndef WP_OS_OS_H
+#define WP_OS_OS_H
+
+#include "base/arena.h"
+#include "wheelpack/types.h"
+
+/* ---- file --------------------------------------------------------------------------------- */
+
+typedef struct os_file os_file;
+
+typedef enum os_open_mode {
+	OS_READ,       /* must exist, must be a regular file */
+	OS_CREATE_NEW, /* exclusive: an existing name, link or not, is WP_E_EXISTS; never follows a link */
+	OS_READ_WRITE  /* created if absent, kept if present: for partial downloads */
+} os_open_mode;
+
+/* A directory handle, so that creation below it can't be redirected. */
+typedef struct os_dir os_dir;
+
+int os_open(const char *path, os_open_mode m, os_file **out, wp_error *e);
+/* name is one component below dir. mode: 0644 or 0755 (ignored where it has no meaning). */
+int os_create_at(os_dir *dir, const char *name, int mode, os_file **out, wp_error *e);
+/* Closing a written file reports late write errors; always frees. f may be NULL. */
+int os_close(os_file *f, wp_error *e);
+int os_size(os_file *f, uint64_t *out, wp_error *e);
+int os_pread(os_file *f, void *buf, size_t n, uint64_t off, wp_error *e); /* exactly n, thread-safe */
+int os_pwrite(os_file *f, const void *buf, size_t n, uint64_t off, wp_error *e);
+int os_truncate(os_file *f, uint64_t size, wp_error *e);
+/* Reserve space; WP_E_DISK_FULL if there is none; quietly nothing where not supported. */
+int os_preallocate(os_file *f, uint64_t size, wp_error *e);
+/* Cached pages of a big file read once are not worth keeping. */
+void os_drop_cache(os_file *f);
+int os_flush(os_file *f, wp_error *e); /* to the disk */
+const char *os_file_path(const os_file *f);
+/* Whole file into arena a; WP_E_TOO_LARGE above max. */
+int os_read_file(wp_arena *a, const char *path, size_t max, wp_str *out, wp_error *e);
+/* Write to a temporary name beside path, flush, rename: never half a file. */
+int os_write_file(const char *path, wp_str text, wp_error *e);
+/* A blob over a file; the blob's close closes it. */
+int os_blob(const char *path, wp_blob *out, wp_error *e);
+/* A temporary file without a name (deleted on close), for windows of a member. dir NULL: the system's. */
+int os_temp_file(const char *dir, os_file **out, wp_error *e);
+
+/* ---- tree --------------------------------------------------------------------------------- */
+
+typedef enum os_kind { OS_ABSENT, OS_FILE, OS_DIR, OS_LINK, OS_OTHER } os_kind;
+
+/* Never follows a link at the end of the path. Absent is no error. */
+int os_stat(const char *path, os_kind *kind, uint64_t *size, wp_error *e);
+bool os_is_file(const char *path); /* follows links */
+bool os_is_dir(const char *path);  /* follows links */
+bool os_is_executable(const char *path);
+int os_mkdir(const char *path, wp_error *e);  /* WP_E_EXISTS if it is there */
+int os_mkdirs(const char *path, wp_error *e); /* parents too; existing directories are fine */
+int os_dir_open(const char *path, os_dir **out, wp_error *e); /* refuses a link as last component */
+/* Open or create one component below dir; a link there is WP_E_PATH. */
+int os_dir_sub(os_dir *dir, const char *name, os_dir **out, wp_error *e);
+void os_dir_close(os_dir *d);
+
+typedef struct os_entry {
+	const char *path; /* relative to the root, '/' separated */
+	os_kind kind;
+	uint64_t size;
+} os_entry;
+
+/* Everything below root, sorted by bytes of path; links are listed and not followed. */
+int os_walk(wp_arena *a, const char *root, os_entry **out, size_t *n, wp_error *e);
+/* Names in one directory, sorted. */
+int os_list(wp_arena *a, const char *dir, const char ***out, size_t *n, wp_error *e);
+int os_rename(const char *from, const char *to, wp_error *e); /* replaces a file; not a directory */
+/* Rename that refuses an existing name (WP_E_EXISTS). */
+int os_rename_new(const char *from, const char *to, wp_error *e);
+/* Exchange two names in one step; WP_E_IO with sys 0 where the system can't. */
+int os_exchange(const char *a, const char *b, wp_error *e);
+int os_unlink(const char *path, wp_error *e);
+int os_remove_tree(const char *path, wp_error *e); /* absent is fine; never leaves the tree by a link */
+int os_symlink(const char *to, const char *path, wp_error *e);
+int os_readlink(wp_arena *a, const char *path, const char **out, wp_error *e);
+int os_copy_file(const char *from, const char *to, wp_error *e); /* mode kept; to must be new */
+int os_chmod_exec(const char *path, wp_error *e);
+int os_realpath(wp_arena *a, const char *path, const char **out, wp_error *e);
+int os_absolute(wp_arena *a, const char *path, const char **out, wp_error *e); /* no link followed */
+int os_free_space(const char *path, uint64_t *bytes, wp_error *e);
+int os_sync_tree(const char *path, wp_error *e); /* the file system that holds path, to the disk */
+/* Same device and inode. */
+bool os_same_file(const char *a, const char *b);
+
+/* ---- lock --------------------------------------------------------------------------------- */
+
+typedef struct os_lock os_lock;
+/* Exclusive, released when the process ends. WP_E_BUSY names the holder's pid if it wrote one. */
+int os_lock_take(const char *path, os_lock **out, wp_error *e);
+void os_lock_release(os_lock *l);
+
+/* ---- process ------------------------------------------------------------------------------ */
+
+typedef struct os_run_request {
+	const char *const *argv; /* argv[0] is a path; ends in NULL */
+	const char *cwd;	 /* NULL: unchanged */
+	const char *const *set_env; /* "NAME=value", ends in NULL; NULL: none */
+	const char *const *unset_prefix; /* "PIP_", "PYTHON", ends in NULL; NULL: none */
+	int timeout_ms;		 /* 0: none */
+	size_t max_output;	 /* bytes kept of each stream; 0: 1 MB */
+} os_run_request;
+
+typedef struct os_run_result {
+	int exit_code;	    /* -1 when it was killed */
+	int signal;	    /* number of the signal, 0 if none */
+	bool timed_out;
+	wp_str out, err;    /* in the arena */
+} os_run_result;
+
+/* Run and wait; standard input is empty. A program that can't be started is an error. */
+int os_run(wp_arena *a, const os_run_request *r, os_run_result *out, wp_error *e);
+int os_self_path(wp_arena *a, const char **out, wp_error *e); /* this program */
+int os_pid(void);
+
+/* ---- dynamic library ---------------------------------------------------------------------- */
+
+typedef struct os_lib os_lib;
+/* Load by name through the system's rule (never the current directory) or by full path. */
+int os_lib_open(const char *name, os_lib **out, wp_error *e);
+void *os_lib_sym(os_lib *l, const char *name); /* NULL if absent */
+const char *os_lib_path(os_lib *l);	       /* the file that was loaded, "" unknown */
+void os_lib_close(os_lib *l);
+
+/* ---- thread, time, machine, console ------------------------------------------------------- */
+
+typedef struct os_thread os_thread;
+typedef struct os_mutex os_mutex;
+typedef struct os_cond os_cond;
+int os_thread_start(os_thread **out, void (*fn)(void *), void *arg, wp_error *e);
+void os_thread_join(os_thread *t);
+os_mutex *os_mutex_new(void);
+void os_mutex_free(os_mutex *m);
+void os_mutex_lock(os_mutex *m);
+void os_mutex_unlock(os_mutex *m);
+os_cond *os_cond_new(void);
+void os_cond_free(os_cond *c);
+void os_cond_wait(os_cond *c, os_mutex *m);
+bool os_cond_wait_ms(os_cond *c, os_mutex *m, int ms); /* false on time-out */
+void os_cond_signal_all(os_cond *c);
+
+uint64_t os_now_ms(void); /* monotonic */
+/* Seconds since 1970 as RFC 3339 UTC into out[21]; seconds < 0: now. */
+void os_rfc3339(int64_t seconds, char out[21]);
+int64_t os_unix_time(void);
+void os_sleep_ms(int ms);
+int os_cpu_count(void);
+/* This machine's platform tag: manylinux_2_36_x86_64, win_amd64; "" unknown. */
+const char *os_platform_tag(wp_arena *a);
+
+bool os_is_terminal(int fd);
+int os_terminal_width(int fd); /* columns, 0 unknown */
+/* SIGINT, SIGTERM set *flag (128 + n is not used: the exit class is 130). A second one ends the process. */
+void os_on_interrupt(void (*fn)(void));
+void os_ignore_sigpipe(void);
+const char *os_getenv(const char *name); /* for the CLI only */
+/* The user's home, cache and configuration places; NULL unknown. For the CLI only. */
+const char *os_home(void);
+
+/* ---- pure text (os_common.c) -------------------------------------------------------------- */
+
+char *os_join(wp_arena *a, const char *dir, const char *name);
+const char *os_basename(const char *path);
+char *os_dirname(wp_arena *a, const char *path); /* "." where there is none */
+bool os_is_absolute(const char *path);
+
+#endif

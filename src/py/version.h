@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* version.h: version specifiers standard (PEP 440): versions, their order, specifier sets. */
+#ifndef WP_PY_VERSION_H
+#define WP_PY_VERSION_H
+
+#include "base/str.h"
+
+enum { WP_MAX_VERSION = 1024 }; /* bytes of a version or of one specifier */
+
+typedef struct wp_version {
+	const char *text;	/* as given, trimmed */
+	const char *norm;	/* normal form */
+	uint64_t epoch;
+	const uint64_t *release; size_t nrelease;
+	char pre;		/* 'a', 'b', 'r' (rc) or 0 */
+	uint64_t pre_n;
+	bool post; uint64_t post_n;
+	bool dev; uint64_t dev_n;
+	const char *local;	/* normalised, NULL if none */
+} wp_version;
+
+/* False where text is no PEP 440 version. */
+bool wp_version_parse(wp_arena *a, wp_str text, wp_version *out);
+int wp_version_cmp(const wp_version *a, const wp_version *b); /* local labels count */
+bool wp_version_prerelease(const wp_version *v);	      /* a, b, rc or dev */
+/* Normal form without the local label. */
+const char *wp_version_public(wp_arena *a, const wp_version *v);
+
+typedef enum wp_op { WP_EQ, WP_NE, WP_LE, WP_GE, WP_LT, WP_GT, WP_COMPATIBLE, WP_ARBITRARY } wp_op;
+
+typedef struct wp_specifier {
+	wp_op op;
+	bool wildcard;	     /* ==1.2.* */
+	wp_version version;  /* not for WP_ARBITRARY */
+	const char *text;    /* of the version */
+} wp_specifier;
+
+typedef struct wp_specifiers {
+	const wp_specifier *v; size_t n;
+	const char *norm;    /* normal form: sorted, comma separated, as packaging writes it */
+} wp_specifiers;
+
+/* Comma separated; empty text matches everything. False on a fault. */
+bool wp_specifiers_parse(wp_arena *a, wp_str text, wp_specifiers *out);
+/* Pre-releases are not special here: who calls decides which candidates are offered. */
+bool wp_specifiers_match(const wp_specifiers *s, const wp_version *v);
+/* A specifier that names a pre-release opens pre-releases of its project. */
+bool wp_specifiers_name_prerelease(const wp_specifiers *s);
+/* == or === without wildcard: the pins that may take a yanked file (PEP 592). */
+bool wp_specifiers_pinned(const wp_specifiers *s);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* wheel.h: one wheel's bytes, as fetch, verify, install and the doctor's trees need them. Everything that can be
+ * decided from the zip directory and dist-info is decided by wp_wheel_open, before any member is unpacked. */
+#ifndef WP_WHEEL_WHEEL_H
+#define WP_WHEEL_WHEEL_H
+
+#include "base/zip.h"
+#include "py/metadata.h"
+#include "py/record.h"
+#include "py/tag.h"
+
+typedef enum wp_scheme { WP_PURELIB, WP_PLATLIB, WP_HEADERS, WP_SCRIPTS, WP_DATA } wp_scheme;
+
+typedef struct wp_member {
+	const wp_zip_entry *entry;
+	const char *name;	  /* tidied member name */
+	wp_scheme scheme;	  /* root members: purelib or platlib by Root-Is-Purelib */
+	const char *path;	  /* below that scheme's place */
+	const wp_record_row *row; /* NULL only for RECORD and its signatures */
+	bool executable;	  /* mode says so, or a script */
+} wp_member;
+
+typedef struct wp_wheel {
+	const char *filename;
+	wp_wheel_name name;
+	wp_zip zip;
+	const char *dist_info;	  /* "torch-2.11.0.dist-info" */
+	const char *data_dir;	  /* "torch-2.11.0.data" or NULL */
+	wp_wheel_info info;
+	wp_metadata metadata;
+	wp_str metadata_text;
+	wp_record record;
+	const char *record_sha256; /* of RECORD's bytes */
+	wp_entry_points entry_points;
+	wp_member *members; size_t n; /* files only, in zip order */
+	uint64_t total;		  /* bytes unpacked */
+} wp_wheel;
+
+/* Strings live in a; blob is borrowed and must outlive the wheel. windows: judge names for a Windows target.
+ * Warnings become findings (code Nxxx, may be NULL). expect_record (hex, may be NULL): WP_E_RECORD if RECORD's own
+ * digest differs. WP_E_ZIP, WP_E_WHEEL, WP_E_RECORD, WP_E_PATH, WP_E_METADATA; where begins with the file name. */
+int wp_wheel_open(wp_arena *a, const char *filename, const wp_blob *blob, bool windows, const char *expect_record,
+	wp_wheel *out, wp_findings *findings, wp_error *e);
+
+typedef struct wp_unpacker wp_unpacker; /* inflater, digests, buffers; one a thread */
+wp_unpacker *wp_unpacker_new(void);
+void wp_unpacker_free(wp_unpacker *u);
+
+/* A piece of a member, in order; p is valid during the call. */
+typedef int (*wp_sink)(void *user, const void *p, size_t n, wp_error *e);
+
+/* Stream a member: inflate, hash, hand each buffer to sink (may be NULL), then hold length, crc and the digest and
+ * size of RECORD to what came out. sha256 (32 bytes, may be NULL) is filled. WP_E_ZIP, WP_E_RECORD. Nothing beyond the
+ * declared size is ever handed out. */
+int wp_member_read(wp_unpacker *u, const wp_wheel *w, const wp_member *m, wp_sink sink, void *user,
+	unsigned char sha256[32], wp_error *e);
+/* Whole small member into arena a. */
+int wp_member_text(wp_unpacker *u, wp_arena *a, const wp_wheel *w, const wp_member *m, size_t max, wp_str *out,
+	wp_error *e);
+
+/* METADATA of a wheel whose end alone is at hand: read_at of the blob fetches ranges. Finds the dist-info of
+ * `filename` in the zip directory and inflates its METADATA. */
+int wp_wheel_metadata(wp_arena *a, const char *filename, const wp_blob *blob, wp_str *out, wp_error *e);
+
+#endif
