@@ -10,6 +10,6 @@
 #include <time.h>
 
 #pragma GCC poison strcpy strcat strncpy strncat sprintf vsprintf gets strtok atoi atol atof
-#pragma GCC poison localtime gmtime asctime ctime alloca tmpnam mktemp
+#pragma GCC poison localtime gmtime asctime ctime tmpnam mktemp
 
 #endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* cli.h: the program around the library: options, one output, and the commands. */
+#ifndef WP_CLI_CLI_H
+#define WP_CLI_CLI_H
+
+#include "base/str.h"
+#include "ext/json_out.h"
+#include "wheelpack/bundle.h"
+#include "wheelpack/doctor.h"
+#include "wheelpack/install.h"
+#include "wheelpack/probe.h"
+
+typedef struct cli_list {
+	const char **v;
+	size_t n, cap;
+} cli_list;
+
+/* Every option of every command, as given. Text is NULL, numbers are 0 where not given. */
+typedef struct cli_options {
+	bool help, version, json, quiet;
+	bool pre, deep, no_sync, force, require_index_hashes, no_index, offline, cpu, child, upgrade, no_cache;
+	const char *cuda, *python, *platform, *out, *venv, *lock, *cache_dir, *index_url, *cert, *proxy,
+		*variant_index_base, *torch, *driver, *dest;
+	const char *jobs_text, *timeout_text, *retries_text;
+	cli_list targets, extra_index_urls, find_links, requirement_files, constraint_files, refetch,
+		trusted_hosts;
+	cli_list args;
+} cli_options;
+
+typedef struct cli cli;
+
+typedef struct cli_command {
+	const char *name;
+	const char *summary; /* one line */
+	const char *usage;   /* "[OPTIONS] REQUIREMENT..." */
+	const char *about;   /* paragraphs and examples */
+	const char *const *options; /* names of those it takes, ends in NULL */
+	/* Prints its own text; fills cli->result for --json. Returns 0 or the code of the error. */
+	int (*run)(cli *c, wp_error *e);
+	bool findings_fail; /* exit 1 where there is a finding of severity error */
+} cli_command;
+
+struct cli {
+	wp_ctx ctx;
+	cli_options o;
+	const cli_command *command;
+	wp_compat compat;
+	wp_findings findings; /* what the stages told; printed by cli_findings */
+	wp_jnode *result;     /* of --json */
+	struct cli_progress *progress;
+};
+
+extern const cli_command cmd_lock, cmd_bundle, cmd_verify, cmd_install, cmd_doctor, cmd_probe, cmd_target,
+	cmd_matrix;
+
+/* ---- opts.c */
+/* Fills c->command and c->o from the words after the program's name. WP_E_USAGE. */
+int cli_parse(cli *c, int argc, char **argv, wp_error *e);
+int cli_jobs(const cli *c, wp_error *e); /* 0 on a fault */
+void cli_list_add(wp_arena *a, cli_list *l, const char *s);
+
+/* ---- help.c */
+const cli_command *cli_find_command(const char *name);
+const char *cli_near_command(const char *name);
+void cli_help(const cli_command *command); /* NULL: the program's */
+
+/* ---- print.c */
+/* Prose of the command: stdout, or stderr with --json; nothing with --quiet. */
+void cli_say(cli *c, const char *fmt, ...) WP_PRINTF(2, 3);
+/* Add a stage's findings to the command's and print them. */
+void cli_findings(cli *c, const wp_findings *f);
+void cli_error(cli *c, const wp_error *e);
+/* The one JSON object of --json. */
+void cli_json(cli *c, const wp_error *e, int exit_code);
+const char *cli_bytes(wp_arena *a, uint64_t n);	 /* "2.75 GB" */
+const char *cli_seconds(wp_arena *a, uint64_t ms); /* "1.4 s" */
+const char *cli_short_target(wp_arena *a, const wp_target *t); /* "cp312, win_amd64, cu126" */
+
+/* ---- progress.c */
+void cli_progress_start(cli *c);
+void cli_progress_stop(cli *c); /* clears the line */
+
+/* ---- sources.c: indexes and network */
+typedef struct cli_sources {
+	wp_index *indexes;
+	size_t nindexes;
+	wp_net net;
+	const char *cache_dir;
+} cli_sources;
+/* From the options, else from pip's configuration, else what pip itself states. */
+int cli_sources_read(cli *c, const char *variant, cli_sources *out, wp_error *e);
+
+/* ---- request.c: what is asked for */
+typedef struct cli_request {
+	cli_list requirements, constraints;
+	wp_target *targets;
+	size_t ntargets;
+	const char *variant; /* NULL: none asked */
+	bool pre;
+} cli_request;
+int cli_request_read(cli *c, cli_request *out, wp_error *e);
+/* This machine's Python, or the one that --python names. */
+int cli_interpreter(cli *c, const char *spec, wp_interpreter *out, wp_error *e);
+
+/* ---- cmd_lock.c, shared with bundle */
+/* Solve; says the first line and the notes. */
+int cli_lock(cli *c, wp_session **session, wp_lock_result *out, wp_error *e);
+void cli_say_wheels(cli *c, const wp_lock_doc *lock);
+/* The variant of a PyTorch index address ("cu121"), or NULL. */
+const char *cli_variant_of_url(wp_arena *a, const char *url);
+
+#endif

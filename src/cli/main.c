@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "cli/embed.h"
+#include "os/os.h"
+
+static atomic_int cancel;
+
+static void on_interrupt(void)
+{
+	atomic_store(&cancel, 1);
+}
+
+static int run(cli *c, wp_error *e)
+{
+	int jobs = cli_jobs(c, e);
+
+	if (!jobs)
+		return e->code;
+	c->ctx.jobs = jobs;
+	if (wp_compat_read(c->ctx.arena,
+		    (wp_str){(const char *)wp_data_pytorch_json, wp_data_pytorch_json_size}, &c->compat, e))
+		return e->code;
+	cli_progress_start(c);
+	c->command->run(c, e);
+	cli_progress_stop(c);
+	return e->code;
+}
+
+static int exit_code(const cli *c, const wp_error *e)
+{
+	if (e->code)
+		return wp_code_exit(e->code);
+	if (c->command && c->command->findings_fail && wp_findings_errors(&c->findings))
+		return WP_EXIT_FINDINGS;
+	return WP_EXIT_OK;
+}
+
+static int finish(cli *c, const wp_error *e)
+{
+	int code = exit_code(c, e);
+
+	if (e->code)
+		cli_error(c, e);
+	if (c->o.json)
+		cli_json(c, e, code);
+	if (fflush(stdout) != 0 && code == 0)
+		code = WP_EXIT_ENVIRONMENT;
+	wp_jfree(c->result);
+	wp_ctx_done(&c->ctx);
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	static wp_error err;
+	cli c = {0};
+
+	wp_ctx_init(&c.ctx, 1);
+	c.ctx.cancel = &cancel;
+	os_on_interrupt(on_interrupt);
+	os_ignore_sigpipe();
+	if (cli_parse(&c, argc, argv, &err))
+		return finish(&c, &err);
+	if (c.o.version) {
+		puts("wheelpack " WP_VERSION);
+		return 0;
+	}
+	if (c.o.help || !c.command) {
+		cli_help(c.command);
+		return c.o.help ? WP_EXIT_OK : WP_EXIT_USAGE;
+	}
+	run(&c, &err);
+	return finish(&c, &err);
+}

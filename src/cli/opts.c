@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+#include <stddef.h>
+#include <string.h>
+
+#include "base/near.h"
+#include "base/vec.h"
+#include "cli/cli.h"
+#include "os/os.h"
+
+enum kind { FLAG, TEXT, LIST };
+
+typedef struct option {
+	const char *name; /* without the dashes */
+	char letter;
+	enum kind kind;
+	size_t offset;
+} option;
+
+#define AT(field) offsetof(cli_options, field)
+
+/* One name, one meaning, in every command. The words of pip are among them. */
+static const option options[] = {
+	{"help", 'h', FLAG, AT(help)},
+	{"version", 'V', FLAG, AT(version)},
+	{"json", 0, FLAG, AT(json)},
+	{"quiet", 'q', FLAG, AT(quiet)},
+	{"jobs", 'j', TEXT, AT(jobs_text)},
+	{"cuda", 0, TEXT, AT(cuda)},
+	{"cpu", 0, FLAG, AT(cpu)},
+	{"python", 'p', TEXT, AT(python)},
+	{"python-version", 0, TEXT, AT(python)},
+	{"platform", 0, TEXT, AT(platform)},
+	{"target", 't', LIST, AT(targets)},
+	{"out", 'o', TEXT, AT(out)},
+	{"output", 0, TEXT, AT(out)},
+	{"dest", 'd', TEXT, AT(dest)},
+	{"requirement", 'r', LIST, AT(requirement_files)},
+	{"constraint", 'c', LIST, AT(constraint_files)},
+	{"pre", 0, FLAG, AT(pre)},
+	{"index-url", 'i', TEXT, AT(index_url)},
+	{"extra-index-url", 0, LIST, AT(extra_index_urls)},
+	{"find-links", 'f', LIST, AT(find_links)},
+	{"no-index", 0, FLAG, AT(no_index)},
+	{"variant-index-base", 0, TEXT, AT(variant_index_base)},
+	{"cert", 0, TEXT, AT(cert)},
+	{"proxy", 0, TEXT, AT(proxy)},
+	{"trusted-host", 0, LIST, AT(trusted_hosts)},
+	{"timeout", 0, TEXT, AT(timeout_text)},
+	{"retries", 0, TEXT, AT(retries_text)},
+	{"cache-dir", 0, TEXT, AT(cache_dir)},
+	{"no-cache-dir", 0, FLAG, AT(no_cache)},
+	{"offline", 0, FLAG, AT(offline)},
+	{"upgrade", 'U', FLAG, AT(upgrade)},
+	{"require-index-hashes", 0, FLAG, AT(require_index_hashes)},
+	{"lock", 0, TEXT, AT(lock)},
+	{"refetch", 0, LIST, AT(refetch)},
+	{"force", 0, FLAG, AT(force)},
+	{"deep", 0, FLAG, AT(deep)},
+	{"venv", 0, TEXT, AT(venv)},
+	{"no-sync", 0, FLAG, AT(no_sync)},
+	{"torch", 0, TEXT, AT(torch)},
+	{"driver", 0, TEXT, AT(driver)},
+	{"child", 0, FLAG, AT(child)},
+};
+
+enum { NOPTIONS = sizeof options / sizeof options[0] };
+
+void cli_list_add(wp_arena *a, cli_list *l, const char *s)
+{
+	if (l->n == l->cap) {
+		size_t cap = l->cap ? l->cap * 2 : 8;
+		const char **v = WP_NEW_ARRAY(a, cap, const char *);
+
+		if (l->n)
+			memcpy(v, l->v, l->n * sizeof *v);
+		l->v = v;
+		l->cap = cap;
+	}
+	l->v[l->n++] = s;
+}
+
+static bool takes(const cli_command *cmd, const char *name)
+{
+	static const char *const everywhere[] = {"help", "version", "json", "quiet", "jobs"};
+	const char *const *p;
+	size_t i;
+
+	for (i = 0; i < sizeof everywhere / sizeof everywhere[0]; i++)
+		if (strcmp(everywhere[i], name) == 0)
+			return true;
+	for (p = cmd ? cmd->options : NULL; p && *p; p++)
+		if (strcmp(*p, name) == 0)
+			return true;
+	return false;
+}
+
+/* Words that people bring from pip, with what to say instead. */
+static const char *pip_word(const char *name)
+{
+	static const char *const words[][2] = {
+		{"only-binary", "wheelpack takes wheels only; leave --only-binary out"},
+		{"no-deps", "a bundle without its dependencies can't be installed offline; leave --no-deps out"},
+		{"abi", "the ABI follows from --python (cp313t for a free-threaded build)"},
+		{"implementation", "the implementation follows from --python; CPython is meant"},
+		{"user", "wheelpack installs into a venv: use --venv DIR"},
+		{"prefix", "wheelpack installs into a venv: use --venv DIR"},
+		{"torch-backend", "use --cuda cu126 (or --cpu)"},
+		{"python-platform", "use --platform win_amd64 or --platform manylinux_2_28_x86_64"},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof words / sizeof words[0]; i++)
+		if (strcmp(words[i][0], name) == 0)
+			return words[i][1];
+	return NULL;
+}
+
+static int unknown(cli *c, const char *word, const char *name, wp_error *e)
+{
+	const char *known[NOPTIONS], *near, *pip = pip_word(name);
+	size_t i, n = 0;
+
+	wp_fail(e, WP_E_USAGE, "`wheelpack %s` has no option %s", c->command ? c->command->name : "", word);
+	if (pip)
+		return wp_err_next(e, "%s", pip);
+	for (i = 0; i < NOPTIONS; i++)
+		if (takes(c->command, options[i].name))
+			known[n++] = options[i].name;
+	near = wp_near(name, known, n);
+	if (near)
+		return wp_err_next(e, "did you mean --%s?", near);
+	return wp_err_next(e, "`wheelpack %s --help` lists them", c->command ? c->command->name : "");
+}
+
+static void store(cli *c, const option *o, const char *value)
+{
+	void *field = (char *)&c->o + o->offset;
+
+	if (o->kind == FLAG)
+		*(bool *)field = true;
+	else if (o->kind == TEXT)
+		*(const char **)field = value;
+	else
+		cli_list_add(c->ctx.arena, field, value);
+}
+
+static const option *find(const cli *c, const char *name, char letter)
+{
+	size_t i;
+
+	for (i = 0; i < NOPTIONS; i++) {
+		const option *o = &options[i];
+
+		if ((name ? strcmp(o->name, name) == 0 : o->letter == letter) && takes(c->command, o->name))
+			return o;
+	}
+	return NULL;
+}
+
+/* One option word; *i moves over a value that is a word of its own. */
+static int option_word(cli *c, int argc, char **argv, int *i, wp_error *e)
+{
+	const char *word = argv[*i], *value = NULL, *name;
+	const option *o;
+
+	if (word[1] == '-') {
+		const char *eq = strchr(word, '=');
+
+		name = eq ? wp_str_dup(c->ctx.arena, (wp_str){word + 2, (size_t)(eq - word - 2)}) : word + 2;
+		value = eq ? eq + 1 : NULL;
+		o = find(c, name, 0);
+	} else {
+		name = word + 1;
+		value = word[2] ? word + 2 : NULL;
+		o = find(c, NULL, word[1]);
+		if (o && o->kind == FLAG && value) {
+			value = NULL;
+			o = NULL;
+		}
+	}
+	if (!o)
+		return unknown(c, word, name, e);
+	if (o->kind == FLAG) {
+		if (value)
+			return wp_fail(e, WP_E_USAGE, "--%s takes no value", o->name);
+	} else if (!value) {
+		if (*i + 1 >= argc)
+			return wp_fail(e, WP_E_USAGE, "%s needs a value", word);
+		value = argv[++*i];
+	}
+	store(c, o, value);
+	return 0;
+}
+
+/* "pip install torch --index-url ..." pasted behind the command: the words pip and install mean nothing. */
+static int skip_pip(int argc, char **argv, int i)
+{
+	if (i + 2 < argc && (strcmp(argv[i], "pip") == 0 || strcmp(argv[i], "pip3") == 0) &&
+		(strcmp(argv[i + 1], "install") == 0 || strcmp(argv[i + 1], "download") == 0))
+		return i + 2;
+	return i;
+}
+
+static int no_command(const char *word, wp_error *e)
+{
+	const char *near = cli_near_command(word);
+
+	wp_fail(e, WP_E_USAGE, "there is no command '%s'", word);
+	if (near)
+		return wp_err_next(e, "did you mean `wheelpack %s`?", near);
+	return wp_err_next(e, "`wheelpack --help` lists the commands");
+}
+
+static int help_command(cli *c, int argc, char **argv, wp_error *e)
+{
+	c->o.help = true;
+	if (argc > 2) {
+		c->command = cli_find_command(argv[2]);
+		if (!c->command)
+			return no_command(argv[2], e);
+	}
+	return 0;
+}
+
+int cli_parse(cli *c, int argc, char **argv, wp_error *e)
+{
+	bool only_args = false;
+	int i = 1, j;
+
+	/* An error in the words is to be JSON too, wherever --json stands. */
+	for (j = 1; j < argc && strcmp(argv[j], "--") != 0; j++)
+		c->o.json |= strcmp(argv[j], "--json") == 0;
+	if (argc > 1 && strcmp(argv[1], "help") == 0)
+		return help_command(c, argc, argv, e);
+	if (argc > 1 && argv[1][0] != '-') {
+		c->command = cli_find_command(argv[1]);
+		if (!c->command)
+			return no_command(argv[1], e);
+		i = skip_pip(argc, argv, 2);
+	}
+	for (; i < argc; i++) {
+		if (!only_args && strcmp(argv[i], "--") == 0)
+			only_args = true;
+		else if (only_args || argv[i][0] != '-' || !argv[i][1])
+			cli_list_add(c->ctx.arena, &c->o.args, argv[i]);
+		else if (option_word(c, argc, argv, &i, e))
+			return e->code;
+	}
+	if (!c->command && c->o.args.n)
+		return no_command(c->o.args.v[0], e);
+	return 0;
+}
+
+int cli_jobs(const cli *c, wp_error *e)
+{
+	uint64_t n = (uint64_t)os_cpu_count();
+
+	if (c->o.jobs_text && (!wp_str_u64(wp_str_of(c->o.jobs_text), &n) || n < 1 || n > 256)) {
+		wp_fail(e, WP_E_USAGE, "--jobs takes a number from 1 to 256, not '%s'", c->o.jobs_text);
+		return 0;
+	}
+	return (int)n;
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "os/os.h"
+
+static FILE *prose(const cli *c)
+{
+	return c->o.json ? stderr : stdout;
+}
+
+void cli_say(cli *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (c->o.quiet)
+		return;
+	cli_progress_stop(c);
+	va_start(ap, fmt);
+	vfprintf(prose(c), fmt, ap);
+	va_end(ap);
+	fflush(prose(c));
+}
+
+/* Names from outside may hold control characters; a terminal must not obey them. */
+static void put_clean(FILE *f, const char *s)
+{
+	for (; *s; s++)
+		fputc((unsigned char)*s < 0x20 || *s == 0x7f ? '?' : *s, f);
+}
+
+/* "why:   text", further lines indented below it. */
+static void put_field(FILE *f, const char *label, const char *text)
+{
+	wp_str rest = wp_str_of(text), line;
+	bool first = true;
+	wp_arena *a = wp_arena_new();
+
+	while (wp_str_line(&rest, &line)) {
+		fprintf(f, "%-7s", first ? label : "");
+		put_clean(f, wp_str_dup(a, line));
+		fputc('\n', f);
+		first = false;
+	}
+	wp_arena_free(a);
+}
+
+static const char *colour(FILE *f, const char *code)
+{
+	bool wanted = os_is_terminal(f == stderr ? 2 : 1) && !os_getenv("NO_COLOR");
+
+	return wanted ? code : "";
+}
+
+static const char *const severity_word[] = {"note", "warning", "error"};
+static const char *const severity_colour[] = {"\033[36m", "\033[33m", "\033[31m"};
+
+static void put_chain(FILE *f, const wp_finding *d)
+{
+	size_t i;
+
+	if (!d->nchain)
+		return;
+	fputs("chain: ", f);
+	for (i = 0; i < d->nchain; i++) {
+		fputs(i ? " -> " : "", f);
+		put_clean(f, d->chain[i]);
+	}
+	fputc('\n', f);
+}
+
+static void put_files(FILE *f, const wp_finding *d)
+{
+	enum { SHOWN = 5 };
+	size_t i;
+
+	for (i = 0; i < d->nfiles && i < SHOWN; i++)
+		put_field(f, i ? "" : "files:", d->files[i]);
+	if (d->nfiles > SHOWN)
+		fprintf(f, "       and %zu more\n", d->nfiles - SHOWN);
+}
+
+static void put_finding(FILE *f, const wp_finding *d)
+{
+	fprintf(f, "%s%s:%s ", colour(f, severity_colour[d->severity]), severity_word[d->severity],
+		colour(f, "\033[0m"));
+	put_clean(f, d->title);
+	fprintf(f, " [%s]\n", d->code);
+	if (d->why && d->why[0])
+		put_field(f, "why:", d->why);
+	put_chain(f, d);
+	put_files(f, d);
+	if (d->next && d->next[0])
+		put_field(f, "next:", d->next);
+}
+
+void cli_findings(cli *c, const wp_findings *f)
+{
+	size_t i;
+
+	cli_progress_stop(c);
+	for (i = 0; i < f->n; i++) {
+		wp_finding *d = wp_finding_add(&c->findings, c->ctx.arena, f->v[i].code, f->v[i].severity,
+			f->v[i].title, f->v[i].why, f->v[i].next);
+
+		d->files = f->v[i].files;
+		d->nfiles = f->v[i].nfiles;
+		d->chain = f->v[i].chain;
+		d->nchain = f->v[i].nchain;
+		if (!c->o.quiet || d->severity == WP_SEVERE)
+			put_finding(prose(c), d);
+	}
+	fflush(prose(c));
+}
+
+static const char *state_of(const wp_error *e)
+{
+	return e->state[0] ? e->state : "nothing was changed";
+}
+
+static const char *next_of(const wp_error *e)
+{
+	return e->next[0] ? e->next : wp_code_advice(e->code);
+}
+
+void cli_error(cli *c, const wp_error *e)
+{
+	const char *what = e->what[0] ? e->what : wp_code_text(e->code);
+	int pad = 79 - 7 - wp_str_of(what).n > 79 ? 1 : (int)(79 - 7 - wp_str_of(what).n);
+
+	cli_progress_stop(c);
+	fflush(stdout);
+	fprintf(stderr, "%serror:%s ", colour(stderr, "\033[31m"), colour(stderr, "\033[0m"));
+	put_clean(stderr, what);
+	fprintf(stderr, "%*s[%s, exit %d]\n", pad > 1 ? pad : 1, "", wp_code_name(e->code),
+		wp_code_exit(e->code));
+	if (e->where[0])
+		put_field(stderr, "where:", e->where);
+	if (e->why[0])
+		put_field(stderr, "why:", e->why);
+	put_field(stderr, "next:", next_of(e));
+	put_field(stderr, "state:", state_of(e));
+}
+
+/* where is a list in JSON: the places from outer to inner. Commas inside quotes don't part them. */
+static void put_where(wp_jnode *o, const char *where)
+{
+	wp_jnode *list = wp_jarray();
+	wp_arena *a = wp_arena_new();
+	const char *from = where, *p;
+	bool quoted = false;
+
+	for (p = where;; p++) {
+		quoted ^= *p == '\'';
+		if (!*p || (!quoted && p[0] == ',' && p[1] == ' ')) {
+			if (p > from)
+				wp_jadd_str(list, wp_str_dup(a, (wp_str){from, (size_t)(p - from)}));
+			from = p + 2;
+		}
+		if (!*p)
+			break;
+	}
+	wp_jput(o, "where", list);
+	wp_arena_free(a);
+}
+
+static wp_jnode *error_json(const wp_error *e)
+{
+	wp_jnode *o = wp_jobject();
+
+	wp_jput_str(o, "code", wp_code_name(e->code));
+	wp_jput_str(o, "what", e->what[0] ? e->what : wp_code_text(e->code));
+	put_where(o, e->where);
+	wp_jput_str(o, "why", e->why);
+	wp_jput_str(o, "next", next_of(e));
+	wp_jput_str(o, "state", state_of(e));
+	return o;
+}
+
+static wp_jnode *finding_json(const wp_finding *f)
+{
+	wp_jnode *o = wp_jobject();
+
+	wp_jput_str(o, "code", f->code);
+	wp_jput_str(o, "severity", severity_word[f->severity]);
+	wp_jput_str(o, "title", f->title);
+	wp_jput_str(o, "why", f->why);
+	wp_jput_str(o, "next", f->next);
+	if (f->nfiles)
+		wp_jput_strs(o, "files", f->files, f->nfiles);
+	if (f->nchain)
+		wp_jput_strs(o, "chain", f->chain, f->nchain);
+	return o;
+}
+
+void cli_json(cli *c, const wp_error *e, int exit_code)
+{
+	wp_jnode *o = wp_jobject(), *list;
+	wp_str text;
+	size_t i;
+
+	wp_jput_str(o, "wheelpack", WP_VERSION);
+	wp_jput_str(o, "command", c->command ? c->command->name : NULL);
+	wp_jput_bool(o, "ok", exit_code == 0);
+	wp_jput_int(o, "exit", exit_code);
+	if (e->code)
+		wp_jput(o, "error", error_json(e));
+	if (c->findings.n) {
+		list = wp_jarray();
+		for (i = 0; i < c->findings.n; i++)
+			wp_jadd(list, finding_json(&c->findings.v[i]));
+		wp_jput(o, "findings", list);
+	}
+	if (c->result) {
+		wp_jput(o, "result", c->result);
+		c->result = NULL;
+	}
+	text = wp_jtext(c->ctx.arena, o);
+	fwrite(text.p, 1, text.n, stdout);
+	fflush(stdout);
+}
+
+const char *cli_bytes(wp_arena *a, uint64_t n)
+{
+	static const char *const units[] = {"kB", "MB", "GB", "TB"};
+	double v = (double)n / 1000;
+	int u = 0;
+
+	if (n < 1000)
+		return wp_sprintf(a, "%" PRIu64 " bytes", n);
+	while (v >= 999.5 && u < 3) {
+		v /= 1000;
+		u++;
+	}
+	return wp_sprintf(a, v < 10 ? "%.2f %s" : v < 100 ? "%.1f %s" : "%.0f %s", v, units[u]);
+}
+
+const char *cli_seconds(wp_arena *a, uint64_t ms)
+{
+	if (ms < 120000)
+		return wp_sprintf(a, ms < 10000 ? "%.2f s" : "%.1f s", (double)ms / 1000);
+	return wp_sprintf(a, "%" PRIu64 " min %02" PRIu64 " s", ms / 60000, ms / 1000 % 60);
+}
+
+const char *cli_short_target(wp_arena *a, const wp_target *t)
+{
+	return wp_sprintf(a, "%s, %s%s%s", t->python_tag, t->platform, t->variant ? ", " : "",
+		t->variant ? t->variant : "");
+}
