@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* tmp.h: a temp directory for one test, and small files in it. */
+#ifndef WP_TESTS_TMP_H
+#define WP_TESTS_TMP_H
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "os/os.h"
+#include "unit/test.h"
+
+static inline const char *tmp_make(wp_arena *a)
+{
+	char *p = wp_strdup(a, "/tmp/wheelpack-test-XXXXXX");
+
+	assert_non_null(mkdtemp(p));
+	return p;
+}
+
+static inline void tmp_remove(const char *dir)
+{
+	wp_error err = {0};
+
+	assert_ok(os_remove_tree(dir, &err));
+}
+
+static inline wp_str tmp_read(wp_arena *a, const char *path)
+{
+	FILE *f = fopen(path, "rb");
+	long n;
+	char *p;
+
+	assert_non_null(f);
+	fseek(f, 0, SEEK_END);
+	n = ftell(f);
+	rewind(f);
+	p = wp_alloc(a, (size_t)n + 1);
+	assert_int_equal(fread(p, 1, (size_t)n, f), n);
+	fclose(f);
+	return (wp_str){p, (size_t)n};
+}
+
+static inline void tmp_write(const char *path, wp_str text)
+{
+	FILE *f = fopen(path, "wb");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(text.p, 1, text.n, f), text.n);
+	assert_int_equal(fclose(f), 0);
+}
+
+#endif
