@@ -25,7 +25,7 @@ void wp_json_init(wp_json *j, wp_arena *a, wp_str text, wp_code code, wp_error *
 wp_json_kind wp_json_peek(wp_json *j);
 /* Enter an object, then call wp_json_key until it returns false (end or fault). */
 bool wp_json_object(wp_json *j);
-bool wp_json_key(wp_json *j, wp_str *key);
+bool wp_json_key(wp_json *j, wp_str *key); /* a view that lives as long as the text and the arena */
 /* Enter an array, then call wp_json_item before each value until it returns false. */
 bool wp_json_array(wp_json *j);
 bool wp_json_item(wp_json *j);
