@@ -12,6 +12,7 @@ const char *wp_url_host(wp_arena *a, const char *url); /* lower case, without po
 const char *wp_url_origin(wp_arena *a, const char *url); /* scheme://host:port */
 /* Without user and password; *userpwd (may be NULL) gets "user:password" or NULL. */
 const char *wp_url_strip(wp_arena *a, const char *url, const char **userpwd);
+/* host may carry ":port"; without one the scheme's own port is meant. */
 const char *wp_url_with_host(wp_arena *a, const char *url, const char *host);
 /* %xx decoded; NULL if the result has NUL or is no UTF-8. */
 const char *wp_url_decode(wp_arena *a, wp_str s);
