@@ -31,7 +31,7 @@ typedef enum wp_op { WP_EQ, WP_NE, WP_LE, WP_GE, WP_LT, WP_GT, WP_COMPATIBLE, WP
 typedef struct wp_specifier {
 	wp_op op;
 	bool wildcard;	     /* ==1.2.* */
-	wp_version version;  /* not for WP_ARBITRARY */
+	wp_version version;  /* of WP_ARBITRARY: only where the text is a version */
 	const char *text;    /* of the version */
 } wp_specifier;
 

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+#include "unit/test.h"
+#include "py/name.h"
+#include "py/version.h"
+
+static wp_arena *arena;
+
+static int setup(void **state)
+{
+	(void)state;
+	arena = wp_arena_new();
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	wp_arena_free(arena);
+	return 0;
+}
+
+static wp_version version(const char *text)
+{
+	wp_version v;
+
+	if (!wp_version_parse(arena, wp_str_of(text), &v))
+		fail_msg("'%s' should be a version", text);
+	return v;
+}
+
+static bool matches(const char *specifiers, const char *text)
+{
+	wp_specifiers s;
+	wp_version v = version(text);
+
+	if (!wp_specifiers_parse(arena, wp_str_of(specifiers), &s))
+		fail_msg("'%s' should be specifiers", specifiers);
+	return wp_specifiers_match(&s, &v);
+}
+
+static void the_normal_form_is_short(void **state)
+{
+	static const char *const pairs[][2] = {{"1.0", "1.0"}, {" v1.0 ", "1.0"}, {"1.0ALPHA1", "1.0a1"},
+		{"1.0-c.2", "1.0rc2"}, {"1.0preview", "1.0rc0"}, {"1.0-1", "1.0.post1"},
+		{"1.0rev2", "1.0.post2"}, {"1.0.DEV", "1.0.dev0"}, {"1!01.02", "1!1.2"},
+		{"0!1", "1"}, {"2.11.0+CU126", "2.11.0+cu126"}, {"1+ubuntu-01_x", "1+ubuntu.1.x"},
+		{"1.0a.dev1", "1.0a0.dev1"}, {"1.0.post.dev3", "1.0.post0.dev3"},
+		{"1.13.1+cu117.with.pypi.cudnn", "1.13.1+cu117.with.pypi.cudnn"}};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof pairs / sizeof *pairs; i++)
+		assert_string_equal(version(pairs[i][0]).norm, pairs[i][1]);
+}
+
+static void what_is_no_version_is_refused(void **state)
+{
+	static const char *const bad[] = {"", " ", "v", "1..0", "1.0.", ".1", "1 .0", "latest", "1.0+", "1.0+a+b",
+		"1.7+arch75+torch222", "1.0+a..b", "1!", "1.0\xd9\xa1", "\xd9\xa1.0", "1.0+\xc4\xb0",
+		"99999999999999999999", "1.0a99999999999999999999", "2.0x"};
+	wp_version v;
+	char *huge = wp_xmalloc(WP_MAX_VERSION + 2);
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof bad / sizeof *bad; i++)
+		if (wp_version_parse(arena, wp_str_of(bad[i]), &v))
+			fail_msg("'%s' was taken", bad[i]);
+	memset(huge, '1', WP_MAX_VERSION + 1);
+	huge[1] = '.';
+	assert_false(wp_version_parse(arena, (wp_str){huge, WP_MAX_VERSION + 1}, &v));
+	free(huge);
+}
+
+static void versions_are_in_order(void **state)
+{
+	static const char *const up[] = {"0.9", "1.0.dev0", "1.0a0.dev1", "1.0a0", "1.0a0.post0.dev1", "1.0a0.post0",
+		"1.0a2", "1.0b1", "1.0rc1", "1.0", "1.0+abc", "1.0+abc.1", "1.0+cu118", "1.0+1", "1.0+10",
+		"1.0.post1.dev2", "1.0.post1", "1.0.1", "1.10", "2022.1", "1!0.1"};
+	size_t i, k, n = sizeof up / sizeof *up;
+
+	(void)state;
+	for (i = 0; i < n; i++)
+		for (k = 0; k < n; k++) {
+			wp_version a = version(up[i]), b = version(up[k]);
+			int c = wp_version_cmp(&a, &b);
+
+			if ((c > 0) - (c < 0) != (i > k) - (i < k))
+				fail_msg("%s against %s is %d", up[i], up[k], c);
+		}
+}
+
+static void trailing_zeros_do_not_count(void **state)
+{
+	wp_version a = version("1.0.0"), b = version("1");
+
+	(void)state;
+	assert_int_equal(wp_version_cmp(&a, &b), 0);
+}
+
+static void the_public_part_has_no_label(void **state)
+{
+	wp_version v = version("2.11.0rc1+cu126");
+
+	(void)state;
+	assert_string_equal(wp_version_public(arena, &v), "2.11.0rc1");
+	assert_true(wp_version_prerelease(&v));
+}
+
+static void specifiers_hold_what_the_standard_says(void **state)
+{
+	static const struct {
+		const char *spec, *version;
+		bool want;
+	} rows[] = {{"", "1.0.dev1", true}, {"==2.11.0", "2.11.0+cu126", true},
+		{"==2.11.0+cu126", "2.11.0", false}, {"==2.11.0+cu126", "2.11+cu126", true},
+		{"!=2.11.0", "2.11.0+cu126", false}, {"==1.2.*", "1.2.9.post1", true},
+		{"==1.2.*", "1.20", false}, {"==1.2.0.*", "1.2", true}, {"==1.1.*", "1.1a1", true},
+		{"!=8.3.*", "8.3.2", false}, {"~=1.4.2", "1.4.9", true}, {"~=1.4.2", "1.5", false},
+		{"~=2.2.post3", "2.9", true}, {"~=2.2.post3", "2.2", false}, {"<1.0", "1.0a1", false},
+		{"<1.0", "0.9a1", true}, {"<1.0rc1", "1.0b1", true}, {">1.0", "1.0.post1", false},
+		{">1.0", "1.0+x", false}, {">1.0.post1", "1.0.post2", true}, {">1.0", "1.0.1", true},
+		{">=1.0", "1.0+x", true}, {"<=1.0", "1.0+x", true}, {"===1.0+AbC", "1.0+abc", true},
+		{"===1.0", "1.0.0", false}, {"<=2021.4.0,>=2021.1.1", "2021.2", true},
+		{">=1, <2,!=1.5", "1.5", false}, {">=1!0", "2022.1", false}};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (matches(rows[i].spec, rows[i].version) != rows[i].want)
+			fail_msg("%s with %s", rows[i].spec, rows[i].version);
+}
+
+static void bad_specifiers_are_refused(void **state)
+{
+	static const char *const bad[] = {"1.0", "=>1.0", "==", "==1.0+x.*", "~=1", ">=1.0.*", ">1.0+x", "==1.0a1.*",
+		">=1.0 <2", "> dev", "!=~5.0", "===", "=== a;b", "^1.0"};
+	wp_specifiers s;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof bad / sizeof *bad; i++)
+		if (wp_specifiers_parse(arena, wp_str_of(bad[i]), &s))
+			fail_msg("'%s' was taken", bad[i]);
+}
+
+static void specifiers_have_a_normal_form(void **state)
+{
+	wp_specifiers s;
+
+	(void)state;
+	assert_true(wp_specifiers_parse(arena, WP_LIT(">=1.0 , <2,== 1.5,==1.5.0,"), &s));
+	assert_string_equal(s.norm, "<2,==1.5,>=1.0");
+	assert_int_equal(s.n, 4);
+}
+
+static void a_set_tells_prereleases_and_pins(void **state)
+{
+	wp_specifiers s;
+
+	(void)state;
+	assert_true(wp_specifiers_parse(arena, WP_LIT(">=1.0a1"), &s));
+	assert_true(wp_specifiers_name_prerelease(&s));
+	assert_false(wp_specifiers_pinned(&s));
+	assert_true(wp_specifiers_parse(arena, WP_LIT("!=1.0a1,==1.*"), &s));
+	assert_false(wp_specifiers_name_prerelease(&s));
+	assert_false(wp_specifiers_pinned(&s));
+	assert_true(wp_specifiers_parse(arena, WP_LIT("==1.0"), &s));
+	assert_true(wp_specifiers_pinned(&s));
+	assert_true(wp_specifiers_parse(arena, WP_LIT("===1.0.dev1"), &s));
+	assert_true(wp_specifiers_name_prerelease(&s) && wp_specifiers_pinned(&s));
+}
+
+static void names_have_a_normal_form(void **state)
+{
+	(void)state;
+	assert_string_equal(wp_name_normalize(arena, WP_LIT("Typing_Extensions")), "typing-extensions");
+	assert_string_equal(wp_name_normalize(arena, WP_LIT("a.-_b")), "a-b");
+	assert_true(wp_name_valid(WP_LIT("jaraco.classes")));
+	assert_false(wp_name_valid(WP_LIT("_x")));
+	assert_false(wp_name_valid(WP_LIT("x\n")));
+	assert_false(wp_name_valid(WP_LIT("")));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_normal_form_is_short),
+		cmocka_unit_test(what_is_no_version_is_refused),
+		cmocka_unit_test(versions_are_in_order),
+		cmocka_unit_test(trailing_zeros_do_not_count),
+		cmocka_unit_test(the_public_part_has_no_label),
+		cmocka_unit_test(specifiers_hold_what_the_standard_says),
+		cmocka_unit_test(bad_specifiers_are_refused),
+		cmocka_unit_test(specifiers_have_a_normal_form),
+		cmocka_unit_test(a_set_tells_prereleases_and_pins),
+		cmocka_unit_test(names_have_a_normal_form),
+	};
+
+	return cmocka_run_group_tests_name("version", tests, setup, teardown);
+}
