@@ -85,6 +85,11 @@ void wp_arena_free(wp_arena *a)
 	free(a);
 }
 
+bool wp_arena_is_empty(const wp_arena *a)
+{
+	return a->head->used == 0 && !a->head->next;
+}
+
 void *wp_alloc(wp_arena *a, size_t n)
 {
 	block *b = a->head;

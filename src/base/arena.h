@@ -10,6 +10,7 @@
 
 wp_arena *wp_arena_new(void);
 void wp_arena_free(wp_arena *a);
+bool wp_arena_is_empty(const wp_arena *a); /* nothing was allocated in it */
 /* Aligned for any type. */
 void *wp_alloc(wp_arena *a, size_t n);
 void *wp_alloc_array(wp_arena *a, size_t n, size_t size); /* overflow checked */

@@ -3,7 +3,8 @@
  * os.h: all that wheelpack asks of the operating system. Paths are UTF-8 with '/' (on Windows '\\' is
  * taken too). Calls return 0 or a wp_code with e filled (sys = errno or GetLastError; PERMISSION, NOT_FOUND,
  * EXISTS, DISK_FULL, BUSY, IO; where = the path). Implemented by posix_*.c; os_common.c holds what is
- * pure text. In MODE=fault every call below that can fail goes through os_fault.c, which fails the n-th.
+ * pure text or made of the other calls. In MODE=fault every call below that can fail goes through
+ * os_fault.c, which fails the n-th.
  */
 #ifndef WP_OS_OS_H
 #define WP_OS_OS_H
@@ -18,7 +19,7 @@ typedef struct os_file os_file;
 typedef enum os_open_mode {
 	OS_READ,       /* must exist, must be a regular file */
 	OS_CREATE_NEW, /* exclusive: an existing name, link or not, is WP_E_EXISTS; never follows a link */
-	OS_READ_WRITE  /* created if absent, kept if present: for partial downloads */
+	OS_READ_WRITE  /* created if absent, kept if present: for partial downloads; a link is WP_E_PATH */
 } os_open_mode;
 
 /* A directory handle, so that creation below it can't be redirected. */
@@ -33,7 +34,8 @@ int os_size(os_file *f, uint64_t *out, wp_error *e);
 int os_pread(os_file *f, void *buf, size_t n, uint64_t off, wp_error *e); /* exactly n, thread-safe */
 int os_pwrite(os_file *f, const void *buf, size_t n, uint64_t off, wp_error *e);
 int os_truncate(os_file *f, uint64_t size, wp_error *e);
-/* Reserve space; WP_E_DISK_FULL if there is none; quietly nothing where not supported. */
+/* Reserve space, the size stays as it is; WP_E_DISK_FULL if there is none; quietly nothing where not
+ * supported. */
 int os_preallocate(os_file *f, uint64_t size, wp_error *e);
 /* Cached pages of a big file read once are not worth keeping. */
 void os_drop_cache(os_file *f);
@@ -87,6 +89,7 @@ int os_copy_file(const char *from, const char *to, wp_error *e); /* mode kept; t
 int os_chmod_exec(const char *path, wp_error *e);
 int os_realpath(wp_arena *a, const char *path, const char **out, wp_error *e);
 int os_absolute(wp_arena *a, const char *path, const char **out, wp_error *e); /* no link followed */
+/* Of the file system that holds path, or its nearest parent that is there. */
 int os_free_space(const char *path, uint64_t *bytes, wp_error *e);
 int os_sync_tree(const char *path, wp_error *e); /* the file system that holds path, to the disk */
 /* Same device and inode. */

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* posix.h: what the posix_*.c files share; nobody else includes it. */
+#ifndef WP_OS_POSIX_H
+#define WP_OS_POSIX_H
+
+#include <sys/types.h>
+#include "os/os.h"
+
+struct os_file {
+	int fd;
+	char *path;
+};
+
+struct os_dir {
+	int fd;
+	char *path;
+};
+
+/* The wp_code that an errno stands for. */
+wp_code posix_code(int sys);
+/* Fail with errno: where is the path in quotes, why is text and the system's words. */
+int posix_fail(wp_error *e, const char *path, const char *fmt, ...) WP_PRINTF(3, 4);
+/* dir/name on the heap. */
+char *posix_join(const char *dir, const char *name);
+/* A file object that owns fd; path is copied. */
+os_file *posix_file(int fd, const char *path);
+/* How often an interrupt arrived so far. */
+int posix_interrupts(void);
+
+#endif
