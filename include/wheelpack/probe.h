@@ -9,6 +9,7 @@
 #include "wheelpack/wheelpack.h"
 
 typedef struct wp_probe_request {
+	wp_str ptx;		    /* the kernel, src/probe/matmul.ptx; NUL behind the end */
 	const char *driver_library; /* NULL: libcuda.so.1 or nvcuda.dll by the system's rule */
 	int size;		    /* n of the n x n product; 0: 2000 */
 	int repeat;		    /* 0: 10 */

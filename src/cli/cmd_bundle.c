@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+
+#include "cli/cli.h"
+#include "os/os.h"
+
+/* A session for a lock that was made earlier: its own indexes, the network as given now. */
+static int session_of_lock(cli *c, const wp_lock_doc *d, wp_session **out, wp_error *e)
+{
+	wp_session_options so = {.compat = &c->compat};
+	cli_sources s;
+
+	if (cli_sources_read(c, d->variant, &s, e))
+		return e->code;
+	so.net = s.net;
+	so.cache_dir = s.cache_dir;
+	so.indexes = s.indexes;
+	so.nindexes = s.nindexes;
+	return wp_session_open(&c->ctx, &so, out, e);
+}
+
+static int read_lock(cli *c, wp_lock_doc *out, wp_error *e)
+{
+	wp_str text;
+
+	if (os_read_file(c->ctx.arena, c->o.lock, WP_MAX_DOCUMENT, &text, e))
+		return wp_err_what(e, "cannot read the lock");
+	if (wp_lock_read(c->ctx.arena, text, out, e)) {
+		wp_err_where(e, "'%s'", c->o.lock);
+		return wp_err_what(e, "cannot read the lock");
+	}
+	return 0;
+}
+
+static int get_lock(cli *c, wp_session **session, wp_lock_doc *out, wp_error *e)
+{
+	wp_lock_result r = {0};
+	size_t i;
+
+	if (c->o.lock) {
+		if (c->o.args.n)
+			return wp_fail(e, WP_E_USAGE, "--lock and requirements don't go together");
+		if (read_lock(c, out, e) || session_of_lock(c, out, session, e))
+			return e->code;
+		for (i = 0; i < out->ntargets; i++)
+			cli_say(c, "for %s\n", out->targets[i].name);
+		return 0;
+	}
+	if (cli_lock(c, session, &r, e))
+		return e->code;
+	*out = r.lock;
+	return 0;
+}
+
+/* torch-cp312-win_amd64-cu126.wpk: what was asked first, and the target. */
+static const char *default_out(cli *c, const wp_lock_doc *d)
+{
+	const char *first = "bundle";
+	size_t i;
+
+	for (i = 0; i < d->nwheels; i++)
+		if (d->wheels[i].requested && d->nrequirements &&
+			wp_starts(d->requirements[0], d->wheels[i].project))
+			first = d->wheels[i].project;
+	return wp_sprintf(c->ctx.arena, "%s-%s.wpk", first, d->ntargets == 1 ? d->targets[0].name : "all");
+}
+
+/* Before gigabytes are fetched: the name may be taken. */
+static int check_out(cli *c, const char *out, wp_error *e)
+{
+	os_kind kind;
+
+	if (os_stat(out, &kind, NULL, e))
+		return e->code;
+	if (kind == OS_ABSENT || c->o.force)
+		return 0;
+	wp_fail(e, WP_E_EXISTS, "'%s' is there already", out);
+	return wp_err_next(e, "choose another name with -o, or replace it with --force");
+}
+
+static int pack(cli *c, const wp_fetch_result *f, const char *out, wp_pack_result *p, wp_error *e)
+{
+	wp_pack_request q = {.lock = &f->lock, .wheels = f->wheels, .nwheels = f->nwheels, .source = f->source,
+		.out = out, .replace = c->o.force};
+
+	if (wp_pack(&c->ctx, &q, p, e)) {
+		wp_err_what(e, "cannot write '%s'", out);
+		return e->code;
+	}
+	cli_findings(c, &p->findings);
+	return 0;
+}
+
+static void report(cli *c, const wp_fetch_result *f, const wp_pack_result *p, uint64_t start)
+{
+	wp_arena *a = c->ctx.arena;
+
+	cli_say(c, "wrote %s: %zu wheels, %s (%s downloaded), in %s\n", p->path, f->nwheels, cli_bytes(a, p->bytes),
+		cli_bytes(a, f->bytes_downloaded), cli_seconds(a, os_now_ms() - start));
+	cli_say(c, "bundle id %s\nlock id   %s\nnext: wheelpack verify %s\n", p->id, p->lock_id, p->path);
+	c->result = wp_jobject();
+	wp_jput_str(c->result, "path", p->path);
+	wp_jput_str(c->result, "id", p->id);
+	wp_jput_str(c->result, "lock", p->lock_id);
+	wp_jput_int(c->result, "wheels", (int64_t)f->nwheels);
+	wp_jput_int(c->result, "bytes", (int64_t)p->bytes);
+	wp_jput_int(c->result, "downloaded", (int64_t)f->bytes_downloaded);
+}
+
+static int fetch_and_pack(cli *c, wp_session **session, wp_error *e)
+{
+	wp_lock_doc lock = {0};
+	wp_fetch_result f = {0};
+	wp_pack_result p = {0};
+	uint64_t start = os_now_ms();
+	const char *out = c->o.out ? c->o.out : c->o.dest;
+
+	if ((out && check_out(c, out, e)) || get_lock(c, session, &lock, e))
+		return e->code;
+	if (!out) {
+		out = default_out(c, &lock);
+		if (check_out(c, out, e))
+			return e->code;
+	}
+	wp_fetch_request q = {.lock = &lock, .refetch = c->o.refetch.v, .nrefetch = c->o.refetch.n,
+		.require_index_hashes = c->o.require_index_hashes};
+	if (wp_fetch(&c->ctx, *session, &q, &f, e)) {
+		wp_err_what(e, "cannot fetch the wheels");
+		return wp_err_state(e, "no bundle was written; what was fetched is kept in the cache");
+	}
+	cli_findings(c, &f.findings);
+	if (pack(c, &f, out, &p, e))
+		return e->code;
+	report(c, &f, &p, start);
+	return 0;
+}
+
+static int run(cli *c, wp_error *e)
+{
+	wp_session *session = NULL;
+
+	fetch_and_pack(c, &session, e);
+	wp_session_close(session);
+	return wp_err_what(e, "cannot make the bundle");
+}
+
+static const char *const options[] = {"cuda", "cpu", "python", "python-version", "platform", "target", "requirement",
+	"constraint", "lock", "out", "output", "dest", "force", "pre", "index-url", "extra-index-url", "find-links",
+	"no-index", "variant-index-base", "require-index-hashes", "refetch", "cert", "proxy", "trusted-host", "timeout",
+	"retries", "cache-dir", "no-cache-dir", "offline", "upgrade", NULL};
+
+const cli_command cmd_bundle = {
+	.name = "bundle",
+	.summary = "fetch torch and all it needs for a target into one file or directory",
+	.usage = "[OPTIONS] REQUIREMENT... | MANIFEST.json | -r FILE | --lock FILE",
+	.about = "Locks, downloads, verifies and writes a bundle: a .wpk file where -o ends in .wpk, else a directory that\n"
+		 "pip and uv install from too (--no-index --find-links DIR/wheels).\n\n"
+		 "  wheelpack bundle torch torchvision torchaudio --cuda cu126 --python 3.12 \\\n"
+		 "            --platform win_amd64 -o torch-cu126.wpk\n"
+		 "  wheelpack bundle torch==2.11.0 --python 3.12 --platform manylinux_2_28_x86_64 -o torch.wpk\n"
+		 "  wheelpack bundle manifests/torch-cu126-win.json\n"
+		 "  wheelpack bundle --lock torch.lock.json -o DIR/\n"
+		 "  wheelpack bundle torch --index-url https://download.pytorch.org/whl/cu121   (pip's words work)\n",
+	.options = options,
+	.run = run,
+};

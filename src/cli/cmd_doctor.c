@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/cli.h"
+#include "cli/embed.h"
+#include "os/os.h"
+
+static wp_str baseline(void)
+{
+	return (wp_str){(const char *)wp_data_windows_baseline_json, wp_data_windows_baseline_json_size};
+}
+
+static bool windows_platform(const char *platform)
+{
+	return wp_starts(platform, "win");
+}
+
+static void say_result(cli *c, const wp_doctor_result *r)
+{
+	size_t i, errors = wp_findings_errors(&r->findings);
+
+	cli_findings(c, &r->findings);
+	for (i = 0; i < r->ngood; i++)
+		cli_say(c, "good:  %s\n", r->good[i]);
+	cli_say(c, "%zu libraries read, %zu imports followed: %zu errors, %zu other findings\n", r->libraries, r->edges,
+		errors, r->findings.n - errors);
+}
+
+static wp_jnode *result_json(const wp_doctor_result *r)
+{
+	wp_jnode *o = wp_jobject();
+
+	wp_jput_str(o, "torch", r->torch);
+	wp_jput_str(o, "torchvision", r->torchvision);
+	wp_jput_str(o, "torchaudio", r->torchaudio);
+	wp_jput_str(o, "cuda", r->cuda);
+	wp_jput_int(o, "libraries", (int64_t)r->libraries);
+	wp_jput_int(o, "imports", (int64_t)r->edges);
+	wp_jput_strs(o, "good", r->good, r->ngood);
+	return o;
+}
+
+static int examine(cli *c, wp_doctor_request *q, wp_error *e)
+{
+	wp_doctor_result r = {0};
+
+	q->compat = &c->compat;
+	q->windows_baseline = baseline();
+	if (wp_doctor(&c->ctx, q, &r, e))
+		return e->code;
+	say_result(c, &r);
+	c->result = result_json(&r);
+	return 0;
+}
+
+static const wp_lock_target *target_for_venv(cli *c, const char *venv, wp_lock_doc *lock)
+{
+	if (!wp_venv_lock(&c->ctx, venv, lock) || !lock->ntargets)
+		return NULL;
+	return &lock->targets[0];
+}
+
+static int doctor_venv(cli *c, const char *venv, wp_error *e)
+{
+	wp_doctor_request q = {0};
+	wp_lock_doc lock = {0};
+	wp_tree tree;
+	wp_pc pc = {0};
+
+	if (wp_venv_tree(&c->ctx, venv, &tree, e) || wp_pc_read(&c->ctx, &pc, e))
+		return e->code;
+	q.tree = &tree;
+	q.pc = &pc;
+	q.target = target_for_venv(c, venv, &lock);
+	q.variant_asked = lock.variant;
+	q.windows = q.target && windows_platform(q.target->platform);
+	cli_say(c, "for the venv '%s' on this machine\n", venv);
+	return examine(c, &q, e);
+}
+
+static int doctor_target(cli *c, const wp_bundle *b, const wp_lock_target *t, wp_error *e)
+{
+	wp_doctor_request q = {0};
+	wp_tree tree;
+	wp_pc pc = {0}; /* the PC is unknown: a bundle without a survey */
+
+	if (wp_bundle_tree(&c->ctx, b, t, &tree, e))
+		return e->code;
+	q.tree = &tree;
+	q.pc = &pc;
+	q.target = t;
+	q.variant_asked = t ? t->variant : NULL;
+	q.windows = t && windows_platform(t->platform);
+	if (t)
+		cli_say(c, "for %s, as the bundle would install it\n", t->name);
+	return examine(c, &q, e);
+}
+
+static int doctor_bundle(cli *c, const char *path, wp_error *e)
+{
+	const wp_lock_doc *lock;
+	wp_bundle *b = NULL;
+	size_t i;
+
+	if (wp_bundle_open(&c->ctx, path, &b, e))
+		return e->code;
+	lock = wp_bundle_lock(b);
+	if (!lock)
+		wp_fail(e, WP_E_BUNDLE, "'%s' has no bundle.json: nothing says what it is for", path);
+	for (i = 0; lock && i < lock->ntargets && !e->code; i++)
+		doctor_target(c, b, &lock->targets[i], e);
+	wp_bundle_close(b);
+	return e->code;
+}
+
+static int run(cli *c, wp_error *e)
+{
+	const char *venv = c->o.venv;
+
+	if (!venv && !c->o.args.n)
+		venv = os_getenv("VIRTUAL_ENV");
+	if (c->o.args.n > 1 || (c->o.args.n && c->o.venv) || (!venv && !c->o.args.n)) {
+		wp_err_what(e, "cannot examine");
+		wp_fail(e, WP_E_USAGE, "`wheelpack doctor` takes one bundle, or --venv DIR");
+		return wp_err_next(e, "for example: wheelpack doctor --venv env");
+	}
+	if (venv)
+		doctor_venv(c, venv, e);
+	else
+		doctor_bundle(c, c->o.args.v[0], e);
+	return wp_err_what(e, "cannot examine '%s'", venv ? venv : c->o.args.v[0]);
+}
+
+static const char *const options[] = {"venv", NULL};
+
+const cli_command cmd_doctor = {
+	.name = "doctor",
+	.summary = "say what would break, before anybody imports torch",
+	.usage = "[BUNDLE | --venv DIR]",
+	.about = "Finds a CPU build taken by mistake, torch and torchvision that don't belong together, a missing or old\n"
+		 "driver, and the library behind `WinError 126`. Exit code 1 where a finding is an error.\n\n"
+		 "  wheelpack doctor torch-cu126.wpk          before the trip\n"
+		 "  wheelpack doctor --venv C:\\envs\\torch     on the PC\n"
+		 "  wheelpack doctor --venv env --json\n",
+	.options = options,
+	.run = run,
+	.findings_fail = true,
+};

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "os/os.h"
+
+static void first_line(cli *c, const cli_request *q)
+{
+	size_t i;
+
+	for (i = 0; i < q->ntargets; i++)
+		cli_say(c, "for %s\n", cli_short_target(c->ctx.arena, &q->targets[i]));
+}
+
+static wp_lock_index *lock_indexes(cli *c, const cli_sources *s)
+{
+	wp_lock_index *v = WP_NEW_ARRAY(c->ctx.arena, s->nindexes, wp_lock_index);
+	size_t i;
+
+	for (i = 0; i < s->nindexes; i++)
+		v[i] = (wp_lock_index){s->indexes[i].id, s->indexes[i].url};
+	return v;
+}
+
+int cli_lock(cli *c, wp_session **session, wp_lock_result *out, wp_error *e)
+{
+	cli_request q = {0};
+	cli_sources s;
+	wp_session_options so = {.compat = &c->compat};
+	wp_lock_request lq;
+
+	if (cli_request_read(c, &q, e))
+		return e->code;
+	first_line(c, &q);
+	if (cli_sources_read(c, q.variant, &s, e))
+		return e->code;
+	so.net = s.net;
+	so.cache_dir = s.cache_dir;
+	so.indexes = s.indexes;
+	so.nindexes = s.nindexes;
+	if (wp_session_open(&c->ctx, &so, session, e))
+		return e->code;
+	lq = (wp_lock_request){.requirements = q.requirements.v, .nrequirements = q.requirements.n,
+		.constraints = q.constraints.v, .nconstraints = q.constraints.n, .targets = q.targets,
+		.ntargets = q.ntargets, .prerelease = q.pre, .require_index_hashes = c->o.require_index_hashes,
+		.compat = &c->compat, .indexes = lock_indexes(c, &s), .nindexes = s.nindexes};
+	if (wp_lock(&c->ctx, &lq, wp_session_catalog(*session), out, e)) {
+		wp_err_what(e, "cannot find wheels for '%s'", q.requirements.v[0]);
+		return e->code;
+	}
+	cli_findings(c, &out->findings);
+	return 0;
+}
+
+void cli_say_wheels(cli *c, const wp_lock_doc *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->nwheels; i++) {
+		const wp_lock_wheel *w = &d->wheels[i];
+
+		cli_say(c, "  %-28s %-20s %s%s\n", w->project, w->version,
+			w->size >= 0 ? cli_bytes(c->ctx.arena, (uint64_t)w->size) : "size unknown",
+			w->requested ? "  (asked for)" : "");
+	}
+}
+
+static uint64_t total_size(const wp_lock_doc *d)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	for (i = 0; i < d->nwheels; i++)
+		n += d->wheels[i].size > 0 ? (uint64_t)d->wheels[i].size : 0;
+	return n;
+}
+
+static int write_lock(cli *c, const wp_lock_doc *d, wp_str *text, wp_error *e)
+{
+	if (wp_lock_write(c->ctx.arena, d, text, e))
+		return e->code;
+	if (!c->o.out)
+		return 0;
+	if (os_write_file(c->o.out, *text, e))
+		return wp_err_what(e, "cannot write the lock");
+	return 0;
+}
+
+static int run(cli *c, wp_error *e)
+{
+	wp_arena *a = c->ctx.arena;
+	wp_session *session = NULL;
+	wp_lock_result r = {0};
+	uint64_t start = os_now_ms();
+	wp_str text;
+
+	cli_lock(c, &session, &r, e);
+	wp_session_close(session);
+	wp_err_what(e, "cannot lock");
+	if (e->code || write_lock(c, &r.lock, &text, e))
+		return e->code;
+	cli_say_wheels(c, &r.lock);
+	cli_say(c, "%zu wheels, %s, in %s\n", r.lock.nwheels, cli_bytes(a, total_size(&r.lock)),
+		cli_seconds(a, os_now_ms() - start));
+	if (c->o.out)
+		cli_say(c, "wrote %s; next: wheelpack bundle --lock %s\n", c->o.out, c->o.out);
+	else
+		cli_say(c, "nothing was written; -o FILE keeps the lock\n");
+	c->result = wp_jobject();
+	wp_jput_str(c->result, "path", c->o.out);
+	wp_jput_int(c->result, "wheels", (int64_t)r.lock.nwheels);
+	wp_jput_int(c->result, "bytes", (int64_t)total_size(&r.lock));
+	return 0;
+}
+
+static const char *const options[] = {"cuda", "cpu", "python", "python-version", "platform", "target", "requirement",
+	"constraint", "out", "output", "pre", "index-url", "extra-index-url", "find-links", "no-index",
+	"variant-index-base", "require-index-hashes", "cert", "proxy", "trusted-host", "timeout", "retries",
+	"cache-dir", "no-cache-dir", "offline", "upgrade", NULL};
+
+const cli_command cmd_lock = {
+	.name = "lock",
+	.summary = "find the exact wheels for a target, without fetching them",
+	.usage = "[OPTIONS] REQUIREMENT... | MANIFEST.json | -r FILE",
+	.about = "Resolves for the target, not for this machine: its markers, its tags. The lock is the same, byte for\n"
+		 "byte, for the same answers of the index.\n\n"
+		 "  wheelpack lock torch torchvision torchaudio --cuda cu126 --python 3.12 --platform win_amd64 \\\n"
+		 "            -o torch.lock.json\n"
+		 "  wheelpack lock \"torch>=2.6,<2.8\" --target cp311-manylinux_2_28_x86_64-cu118\n"
+		 "  wheelpack lock torch --index-url https://download.pytorch.org/whl/cu121   (pip's words work)\n",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/near.h"
+#include "cli/cli.h"
+
+static const cli_command *const commands[] = {
+	&cmd_bundle, &cmd_verify, &cmd_install, &cmd_doctor, &cmd_probe, &cmd_lock, &cmd_target, &cmd_matrix};
+
+enum { NCOMMANDS = sizeof commands / sizeof commands[0] };
+
+/* What each option means, once for all commands. */
+static const struct {
+	const char *name, *left, *text;
+} option_help[] = {
+	{"cuda", "--cuda VARIANT", "cu118 ... cu132 (also 12.6), or cpu; takes torch from that PyTorch index"},
+	{"cpu", "--cpu", "the same as --cuda cpu"},
+	{"python", "-p, --python WHAT", "3.12, 3.12.7, cp313t, or an interpreter; default: this machine's python3"},
+	{"platform", "--platform TAG", "win_amd64, manylinux_2_28_x86_64, linux, windows; default: this machine's"},
+	{"target", "-t, --target T", "cp312-win_amd64[-cu126] in one word; may repeat"},
+	{"requirement", "-r, --requirement F", "take requirements from a file"},
+	{"constraint", "-c, --constraint F", "versions that hold if the project comes in"},
+	{"lock", "--lock FILE", "bundle exactly what this lock names"},
+	{"out", "-o, --out PATH", "what to write"},
+	{"force", "--force", "replace the bundle of that name"},
+	{"pre", "--pre", "pre-releases are as good as releases"},
+	{"index-url", "-i, --index-url URL", "instead of pip's index; a PyTorch address means --cuda"},
+	{"extra-index-url", "--extra-index-url URL", "asked first; may repeat"},
+	{"find-links", "-f, --find-links DIR", "a folder of wheels, asked first; may repeat"},
+	{"no-index", "--no-index", "folders only"},
+	{"variant-index-base", "--variant-index-base URL", "a mirror of https://download.pytorch.org/whl/"},
+	{"require-index-hashes", "--require-index-hashes", "refuse wheels for which the index gives no sha256"},
+	{"refetch", "--refetch PROJECT", "fetch its wheel again, whatever the cache holds"},
+	{"cache-dir", "--cache-dir DIR", "where downloads are kept"},
+	{"offline", "--offline", "ask no server, use the cache"},
+	{"cert", "--cert FILE", "CA certificates (PEM)"},
+	{"proxy", "--proxy URL", "HTTP proxy"},
+	{"trusted-host", "--trusted-host HOST", "plain http and unchecked certificates are fine there"},
+	{"timeout", "--timeout SECONDS", "give up on a connection that is silent for so long"},
+	{"retries", "--retries N", "tries for each file; a partial download is resumed"},
+	{"deep", "--deep", "check every member of every wheel against its RECORD too"},
+	{"venv", "--venv DIR", "the virtual environment"},
+	{"no-sync", "--no-sync", "don't wait for the disk (CI)"},
+	{"torch", "--torch VERSION", "only what has this torch"},
+	{"driver", "--driver VERSION", "only what runs with this NVIDIA driver"},
+	{"jobs", "-j, --jobs N", "threads; default: one for each core"},
+	{"json", "--json", "one JSON object on stdout, everything else on stderr"},
+	{"quiet", "-q, --quiet", "only errors"},
+};
+
+const cli_command *cli_find_command(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < NCOMMANDS; i++)
+		if (strcmp(commands[i]->name, name) == 0)
+			return commands[i];
+	return NULL;
+}
+
+const char *cli_near_command(const char *name)
+{
+	static const char *const other[][2] = {{"download", "bundle"}, {"pack", "bundle"}, {"check", "verify"},
+		{"resolve", "lock"}, {"compile", "lock"}, {"sync", "install"}, {"diagnose", "doctor"}};
+	const char *names[NCOMMANDS];
+	size_t i;
+
+	for (i = 0; i < sizeof other / sizeof other[0]; i++)
+		if (strcmp(other[i][0], name) == 0)
+			return other[i][1];
+	for (i = 0; i < NCOMMANDS; i++)
+		names[i] = commands[i]->name;
+	return wp_near(name, names, NCOMMANDS);
+}
+
+static void help_program(void)
+{
+	size_t i;
+
+	puts("wheelpack takes PyTorch to PCs that have no internet, in one trip, and proves there that the GPU\n"
+	     "works.\n\n"
+	     "usage: wheelpack COMMAND [OPTIONS] ...\n");
+	for (i = 0; i < NCOMMANDS; i++)
+		printf("  %-8s %s\n", commands[i]->name, commands[i]->summary);
+	puts("\nThe trip, for a Windows lab with NVIDIA GPUs:\n"
+	     "  wheelpack bundle torch torchvision torchaudio --cuda cu126 --python 3.12 \\\n"
+	     "            --platform win_amd64 -o torch-cu126.wpk\n"
+	     "  wheelpack verify torch-cu126.wpk\n"
+	     "and on the PC without internet:\n"
+	     "  wheelpack install torch-cu126.wpk --venv C:\\envs\\torch\n"
+	     "  wheelpack doctor --venv C:\\envs\\torch\n"
+	     "  wheelpack probe\n\n"
+	     "`wheelpack COMMAND --help` shows examples and options. Exit codes:\n"
+	     "  0 ok    1 findings of severity error    2 wrong command line    3 no solution    4 network\n"
+	     "  5 integrity    6 environment (file, disk, interpreter, busy)    7 internal    130 interrupted");
+}
+
+static bool command_takes(const cli_command *cmd, const char *name)
+{
+	const char *const *p;
+
+	if (strcmp(name, "json") == 0 || strcmp(name, "quiet") == 0 || strcmp(name, "jobs") == 0)
+		return true;
+	for (p = cmd->options; *p; p++)
+		if (strcmp(*p, name) == 0)
+			return true;
+	return false;
+}
+
+void cli_help(const cli_command *cmd)
+{
+	size_t i;
+
+	if (!cmd) {
+		help_program();
+		return;
+	}
+	printf("wheelpack %s: %s\n\nusage: wheelpack %s %s\n\n%s\noptions:\n", cmd->name, cmd->summary, cmd->name,
+		cmd->usage, cmd->about);
+	for (i = 0; i < sizeof option_help / sizeof option_help[0]; i++)
+		if (command_takes(cmd, option_help[i].name))
+			printf("  %-25s %s\n", option_help[i].left, option_help[i].text);
+}

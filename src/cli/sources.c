@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/* Where wheels come from: the indexes that the user names, else those of pip's configuration, else the one that pip
+ * itself states. */
+#include <string.h>
+
+#include "cli/cli.h"
+#include "model/pipconf.h"
+#include "os/os.h"
+
+#define VARIANT_BASE "https://download.pytorch.org/whl/"
+
+const char *cli_variant_of_url(wp_arena *a, const char *url)
+{
+	static const char *const bases[] = {VARIANT_BASE, "https://download-r2.pytorch.org/whl/"};
+	wp_error e = {0};
+	const char *variant;
+	size_t i;
+
+	for (i = 0; i < sizeof bases / sizeof bases[0]; i++)
+		if (wp_starts(url, bases[i])) {
+			wp_str rest = wp_str_of(url + strlen(bases[i]));
+
+			while (rest.n && rest.p[rest.n - 1] == '/')
+				rest.n--;
+			if (wp_variant_parse(a, wp_str_dup(a, rest), &variant, &e) == 0)
+				return variant;
+		}
+	return NULL;
+}
+
+/* ---- pip's configuration -------------------------------------------------------------------- */
+
+static void lay_file(cli *c, const char *path, wp_pipconf *conf)
+{
+	wp_error ignored = {0};
+	wp_str text;
+
+	if (os_is_file(path) && os_read_file(c->ctx.arena, path, 1 << 20, &text, &ignored) == 0)
+		wp_pipconf_ini(c->ctx.arena, text, "download", conf);
+}
+
+static void lay_files(cli *c, wp_pipconf *conf)
+{
+	wp_arena *a = c->ctx.arena;
+	const char *named = os_getenv("PIP_CONFIG_FILE"), *home = os_home(), *config = os_getenv("XDG_CONFIG_HOME"),
+		   *venv = os_getenv("VIRTUAL_ENV");
+
+	if (named && strcmp(named, "/dev/null") == 0)
+		return;
+	lay_file(c, "/etc/xdg/pip/pip.conf", conf);
+	lay_file(c, "/etc/pip.conf", conf);
+	if (home) {
+		lay_file(c, os_join(a, home, ".pip/pip.conf"), conf);
+		lay_file(c, os_join(a, config ? config : os_join(a, home, ".config"), "pip/pip.conf"), conf);
+	}
+	if (venv)
+		lay_file(c, os_join(a, venv, "pip.conf"), conf);
+	if (named)
+		lay_file(c, named, conf);
+}
+
+static void lay_environment(cli *c, wp_pipconf *conf)
+{
+	static const char *const names[] = {"INDEX_URL", "EXTRA_INDEX_URL", "FIND_LINKS", "CERT", "PROXY",
+		"TRUSTED_HOST", "NO_INDEX"};
+	size_t i;
+
+	for (i = 0; i < sizeof names / sizeof names[0]; i++) {
+		const char *v = os_getenv(wp_sprintf(c->ctx.arena, "PIP_%s", names[i]));
+
+		if (v && *v)
+			wp_pipconf_set(c->ctx.arena, conf, wp_str_of(names[i]), wp_str_of(v));
+	}
+}
+
+/* pip without any configuration prints its built-in index in its help; that is the one that people mean who never
+ * named an index. */
+static int default_index(cli *c, const char **out, wp_error *e)
+{
+	static const char *const unset[] = {"PIP_", "PYTHON", NULL};
+	static const char *const set[] = {"COLUMNS=10000", "PIP_CONFIG_FILE=/dev/null", NULL};
+	wp_interpreter py;
+	os_run_result r;
+	wp_error ignored = {0};
+
+	*out = NULL;
+	if (cli_interpreter(c, NULL, &py, &ignored) == 0) {
+		const char *argv[] = {py.executable, "-I", "-m", "pip", "download", "--help", NULL};
+		os_run_request q = {.argv = argv, .set_env = set, .unset_prefix = unset, .timeout_ms = 60000};
+
+		if (os_run(c->ctx.arena, &q, &r, &ignored) == 0 && r.exit_code == 0)
+			*out = wp_pipconf_default_index(c->ctx.arena, r.out);
+	}
+	if (*out)
+		return 0;
+	wp_fail(e, WP_E_USAGE, "no index is configured, and there is no pip here to ask for its own");
+	return wp_err_next(e, "name one with --index-url URL, or set it for pip (`pip config set global.index-url URL`)");
+}
+
+/* ---- the list ------------------------------------------------------------------------------- */
+
+typedef struct list {
+	wp_index v[256];
+	size_t n;
+} list;
+
+static int add(list *l, const char *id, const char *url, bool variant, bool find_links, wp_error *e)
+{
+	if (l->n == sizeof l->v / sizeof l->v[0])
+		return wp_fail(e, WP_E_USAGE, "more than %zu indexes", l->n);
+	l->v[l->n++] = (wp_index){.id = id, .url = url, .variant = variant, .find_links = find_links};
+	return 0;
+}
+
+/* White-space separated, as pip keeps them. */
+static int add_words(cli *c, list *l, const char *text, const char *id, bool find_links, wp_error *e)
+{
+	wp_str rest = wp_str_of(text), word;
+	int n = 0;
+
+	while (text && wp_str_split(&rest, ' ', &word))
+		if (wp_str_trim(word).n && add(l, wp_sprintf(c->ctx.arena, "%s%d", id, ++n),
+						   wp_str_dup(c->ctx.arena, wp_str_trim(word)), false, find_links, e))
+			return e->code;
+	return 0;
+}
+
+static int add_given(cli *c, list *l, const cli_list *given, const char *id, bool find_links, wp_error *e)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < given->n; i++) {
+		if (!find_links && cli_variant_of_url(c->ctx.arena, given->v[i]))
+			continue; /* it became --cuda */
+		if (add(l, wp_sprintf(c->ctx.arena, "%s%zu", id, ++n), given->v[i], false, find_links, e))
+			return e->code;
+	}
+	return 0;
+}
+
+static const char *named_index(cli *c)
+{
+	const char *url = c->o.index_url;
+
+	return url && !cli_variant_of_url(c->ctx.arena, url) ? url : NULL;
+}
+
+static int ordinary(cli *c, list *l, const wp_pipconf *conf, bool named, wp_error *e)
+{
+	const char *url = named_index(c);
+
+	if (c->o.no_index || (!named && conf->no_index))
+		return 0;
+	if (!url && !named)
+		url = conf->index_url;
+	if (!url && default_index(c, &url, e))
+		return e->code;
+	return add(l, "ordinary", url, false, false, e);
+}
+
+static const char *with_slash(wp_arena *a, const char *url)
+{
+	return wp_ends(url, "/") ? url : wp_sprintf(a, "%s/", url);
+}
+
+static int variant_index(cli *c, list *l, const char *variant, wp_error *e)
+{
+	const char *base = c->o.variant_index_base ? c->o.variant_index_base : VARIANT_BASE;
+	wp_arena *a = c->ctx.arena;
+
+	if (!variant || c->o.no_index)
+		return 0;
+	return add(l, "variant", wp_sprintf(a, "%s%s/", with_slash(a, base), variant), true, false, e);
+}
+
+static int read_indexes(cli *c, const wp_pipconf *conf, const char *variant, list *l, wp_error *e)
+{
+	/* What the user names replaces pip's; a PyTorch address is a variant and replaces nothing. */
+	bool named = named_index(c) || c->o.no_index;
+	cli_list extra = c->o.extra_index_urls;
+
+	if (add_given(c, l, &c->o.find_links, "find-links", true, e))
+		return e->code;
+	if (!c->o.find_links.n && !named && add_words(c, l, conf->find_links, "find-links", true, e))
+		return e->code;
+	if (!c->o.no_index && add_given(c, l, &extra, "extra", false, e))
+		return e->code;
+	if (!extra.n && !named && !conf->no_index && add_words(c, l, conf->extra_index_url, "extra", false, e))
+		return e->code;
+	if (ordinary(c, l, conf, named, e) || variant_index(c, l, variant, e))
+		return e->code;
+	if (!l->n)
+		return wp_fail(e, WP_E_USAGE, "--no-index without --find-links leaves no place to look for wheels");
+	return 0;
+}
+
+/* ---- network -------------------------------------------------------------------------------- */
+
+static int seconds(const char *option, const char *text, int *out, int scale, wp_error *e)
+{
+	uint64_t n;
+
+	if (!text)
+		return 0;
+	if (!wp_str_u64(wp_str_of(text), &n) || n > 86400)
+		return wp_fail(e, WP_E_USAGE, "--%s takes a whole number, not '%s'", option, text);
+	*out = (int)n * scale;
+	return 0;
+}
+
+static void trusted_hosts(cli *c, const wp_pipconf *conf, wp_net *net)
+{
+	cli_list l = c->o.trusted_hosts;
+	wp_str rest = wp_str_of(conf->trusted_host), word;
+
+	while (!l.n && conf->trusted_host && wp_str_split(&rest, ' ', &word))
+		if (wp_str_trim(word).n)
+			cli_list_add(c->ctx.arena, &c->o.trusted_hosts, wp_str_dup(c->ctx.arena, word));
+	net->trusted_hosts = c->o.trusted_hosts.v;
+	net->ntrusted_hosts = c->o.trusted_hosts.n;
+}
+
+static const char *cache_place(cli *c, wp_error *e)
+{
+	const char *xdg = os_getenv("XDG_CACHE_HOME"), *own = os_getenv("WHEELPACK_CACHE_DIR"), *home = os_home();
+	wp_arena *a = c->ctx.arena;
+
+	if (c->o.cache_dir)
+		return c->o.cache_dir;
+	if (own && *own)
+		return own;
+	if (xdg && *xdg)
+		return os_join(a, xdg, "wheelpack");
+	if (home)
+		return os_join(a, home, ".cache/wheelpack");
+	wp_fail(e, WP_E_NOT_FOUND, "there is no home directory to keep the cache in");
+	wp_err_next(e, "name a place with --cache-dir DIR");
+	return NULL;
+}
+
+int cli_sources_read(cli *c, const char *variant, cli_sources *out, wp_error *e)
+{
+	wp_arena *a = c->ctx.arena;
+	wp_pipconf conf = {0};
+	list *l = WP_NEW(a, list);
+
+	lay_files(c, &conf);
+	lay_environment(c, &conf);
+	if (read_indexes(c, &conf, variant, l, e))
+		return e->code;
+	*out = (cli_sources){.indexes = l->v, .nindexes = l->n};
+	out->net.ca_file = c->o.cert ? c->o.cert : conf.cert;
+	out->net.proxy = c->o.proxy ? c->o.proxy : conf.proxy;
+	out->net.offline = c->o.offline;
+	trusted_hosts(c, &conf, &out->net);
+	if (seconds("timeout", c->o.timeout_text, &out->net.idle_timeout_ms, 1000, e) ||
+		seconds("retries", c->o.retries_text, &out->net.retries, 1, e))
+		return e->code;
+	if (out->net.ca_file && !os_is_file(out->net.ca_file)) {
+		wp_err_where(e, "'%s'", out->net.ca_file);
+		return wp_fail(e, WP_E_NOT_FOUND, "the file of CA certificates isn't there");
+	}
+	out->cache_dir = cache_place(c, e);
+	return e->code;
+}
