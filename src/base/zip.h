@@ -13,6 +13,7 @@
 typedef struct wp_zip_entry {
 	const char *name;
 	uint64_t data_offset;	/* of the member's bytes in the blob */
+	uint64_t header_offset; /* of its local header */
 	uint64_t csize, size;
 	uint32_t crc;
 	uint16_t method;	/* 0 stored, 8 deflate */
@@ -29,6 +30,11 @@ typedef struct wp_zip {
 
 /* Everything lives in arena a. WP_E_ZIP, WP_E_TOO_LARGE; where names the entry. */
 int wp_zip_read(wp_arena *a, const wp_blob *blob, wp_zip *out, wp_error *e);
+/* The directory alone, for a blob whose reads are dear: two reads at most, one if the last 64 KB hold it. No local
+ * header is looked at, and data_offset is not known yet. */
+int wp_zip_read_directory(wp_arena *a, const wp_blob *blob, wp_zip *out, wp_error *e);
+/* Hold one entry's local header to the directory and fill data_offset. */
+int wp_zip_locate(const wp_zip *z, wp_zip_entry *entry, wp_error *e);
 /* First entry of that exact name, or NULL. */
 const wp_zip_entry *wp_zip_find(const wp_zip *z, const char *name);
 
