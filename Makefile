@@ -5,6 +5,7 @@
 # OS is the name of the system layer in src/os; CROSS is a compiler prefix.
 
 MODE ?= release
+PREFIX ?= /usr/local
 OS ?= posix
 CROSS ?=
 CC := $(CROSS)gcc
@@ -36,8 +37,23 @@ LIB_OBJ := $(LIB_SRC:%.c=$B/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$B/%.o) $B/embed.o
 UNIT := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/t_*.c))
 
-.PHONY: all unit test clean layers
+.PHONY: all demo test setup-build setup-test unit valgrind fault layers install clean
 all: $B/wheelpack
+
+demo: setup-build
+	$(MAKE) all
+	sh tools/demo.sh $B/wheelpack
+
+test: setup-test
+	$(MAKE) test-built
+
+setup-build:
+	@sh tools/setup.sh
+setup-test:
+	@sh tools/setup.sh test
+
+install: all
+	install -D -m 755 $B/wheelpack $(DESTDIR)$(PREFIX)/bin/wheelpack
 
 $B/wheelpack: $(CLI_OBJ) $B/libwheelpack.a
 	$(CC) $(CFLAGS) $(LDFLAGS_$(MODE)) -o $@ $^ $(LDLIBS)
@@ -70,6 +86,19 @@ $B/tests/%: tests/unit/%.c $B/libwheelpack.a
 T ?= *
 unit: $(patsubst %,$B/tests/%,$(if $(filter-out *,$T),t_$T,$(UNIT)))
 	sh tests/run_unit.sh $^
+
+# What `make test` runs once everything it needs is installed.
+.PHONY: test-built
+test-built: $B/wheelpack $(UNIT:%=$B/tests/%) $(TEST_PROGRAMS)
+	sh tests/run.sh $B $(UNIT:%=$B/tests/%)
+
+valgrind: $(UNIT:%=$B/tests/%) $(TEST_PROGRAMS)
+	WRAP="valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite" \
+		sh tests/run_unit.sh $(UNIT:%=$B/tests/%)
+
+# Every command, once for each system call that can fail. Only in MODE=fault.
+fault: $B/wheelpack
+	python3 tests/fault.py $B/wheelpack
 
 layers:
 	sh tests/layers.sh
