@@ -28,7 +28,8 @@ typedef struct os_dir os_dir;
 int os_open(const char *path, os_open_mode m, os_file **out, wp_error *e);
 /* name is one component below dir. mode: 0644 or 0755 (ignored where it has no meaning). */
 int os_create_at(os_dir *dir, const char *name, int mode, os_file **out, wp_error *e);
-/* Closing a written file reports late write errors; always frees. f may be NULL. */
+/* Always frees. Closing a file that could be written reports late write errors; OS_READ never fails.
+ * f may be NULL. */
 int os_close(os_file *f, wp_error *e);
 int os_size(os_file *f, uint64_t *out, wp_error *e);
 int os_pread(os_file *f, void *buf, size_t n, uint64_t off, wp_error *e); /* exactly n, thread-safe */

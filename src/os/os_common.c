@@ -145,6 +145,7 @@ int os_write_file(const char *path, wp_str text, wp_error *e)
 	wp_arena *a = wp_arena_new();
 	wp_error own = {0}, later = {0};
 	int tries = 0, rc;
+	bool made;
 	char *tmp;
 
 	do {
@@ -152,9 +153,10 @@ int os_write_file(const char *path, wp_str text, wp_error *e)
 		tmp = beside(a, path);
 		rc = fill_new(tmp, text, &own);
 	} while (rc == WP_E_EXISTS && ++tries < 100);
+	made = rc != WP_E_EXISTS;
 	if (!rc)
 		rc = os_rename(tmp, path, &own);
-	if (rc && rc != WP_E_EXISTS)
+	if (rc && made)
 		os_unlink(tmp, &later);
 	if (rc && !e->code)
 		*e = own;

@@ -8,6 +8,7 @@
 
 struct os_file {
 	int fd;
+	bool writable; /* closing can tell of a late error */
 	char *path;
 };
 
@@ -23,7 +24,7 @@ int posix_fail(wp_error *e, const char *path, const char *fmt, ...) WP_PRINTF(3,
 /* dir/name on the heap. */
 char *posix_join(const char *dir, const char *name);
 /* A file object that owns fd; path is copied. */
-os_file *posix_file(int fd, const char *path);
+os_file *posix_file(int fd, bool writable, const char *path);
 /* How often an interrupt arrived so far. */
 int posix_interrupts(void);
 

@@ -8,12 +8,13 @@
 #include "base/str.h"
 #include "os/posix.h"
 
-os_file *posix_file(int fd, const char *path)
+os_file *posix_file(int fd, bool writable, const char *path)
 {
 	os_file *f = wp_xmalloc(sizeof *f);
 	size_t n = strlen(path) + 1;
 
 	f->fd = fd;
+	f->writable = writable;
 	f->path = memcpy(wp_xmalloc(n), path, n);
 	return f;
 }
@@ -52,7 +53,7 @@ int os_open(const char *path, os_open_mode m, os_file **out, wp_error *e)
 		wp_fail(e, WP_E_IO, "it is not a regular file");
 		return wp_err_where(e, "'%s'", path);
 	}
-	*out = posix_file(fd, path);
+	*out = posix_file(fd, m != OS_READ, path);
 	return 0;
 }
 
@@ -63,7 +64,7 @@ int os_close(os_file *f, wp_error *e)
 	if (!f)
 		return 0;
 	/* After EINTR the descriptor is gone all the same. */
-	if (close(f->fd) != 0 && errno != EINTR)
+	if (close(f->fd) != 0 && f->writable && errno != EINTR)
 		rc = posix_fail(e, f->path, "its last bytes were not written");
 	free(f->path);
 	free(f);
@@ -189,7 +190,7 @@ int os_temp_file(const char *dir, os_file **out, wp_error *e)
 		fd = open_unlinked(dir);
 	if (fd < 0)
 		return posix_fail(e, dir, "no temporary file can be made in it");
-	*out = posix_file(fd, dir);
+	*out = posix_file(fd, true, dir);
 	return 0;
 }
 

@@ -163,7 +163,7 @@ int os_create_at(os_dir *dir, const char *name, int mode, os_file **out, wp_erro
 	if (fd < 0)
 		posix_fail(e, path, "the file cannot be made");
 	else
-		*out = posix_file(fd, path);
+		*out = posix_file(fd, true, path);
 	free(path);
 	return fd < 0 ? (int)e->code : 0;
 }

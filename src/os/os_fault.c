@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * os_fault.c: the system layer of MODE=fault, a tool of the tests. Calls are counted; number
+ * WHEELPACK_FAULT fails with WP_E_IO. With WHEELPACK_FAULT_KIND=full a call that writes fails with
+ * WP_E_DISK_FULL instead, with =kill the process ends there, as if by power loss. WHEELPACK_FAULT_COUNT
+ * names a file that gets the number of calls at exit. The one file of the library that reads the
+ * environment.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "base/str.h"
+#include "os/posix.h"
+
+/* Set before main and constant from then on, but for calls. */
+static unsigned long fail_at;
+static bool full, kills;
+static const char *count_file;
+static atomic_ulong calls;
+
+static void write_count(void)
+{
+	FILE *f = fopen(count_file, "w");
+
+	if (!f)
+		return;
+	fprintf(f, "%lu\n", atomic_load(&calls));
+	fclose(f);
+}
+
+__attribute__((constructor)) static void read_settings(void)
+{
+	const char *n = getenv("WHEELPACK_FAULT"), *kind = getenv("WHEELPACK_FAULT_KIND");
+
+	fail_at = n ? strtoul(n, NULL, 10) : 0;
+	full = wp_streq(kind, "full");
+	kills = wp_streq(kind, "kill");
+	count_file = getenv("WHEELPACK_FAULT_COUNT");
+	if (count_file)
+		atexit(write_count);
+}
+
+/* True if this call is the one that fails. */
+static bool fault(const char *name, bool fills, wp_error *e)
+{
+	if (atomic_fetch_add(&calls, 1) + 1 != fail_at)
+		return false;
+	if (kills)
+		_exit(137);
+	if (full && fills)
+		wp_fail_sys(e, WP_E_DISK_FULL, ENOSPC, "%s failed", name);
+	else
+		wp_fail_sys(e, WP_E_IO, EIO, "%s failed", name);
+	return true;
+}
+
+#define CALL(name, fills, params, args)                                                           \
+	int os_real_##name params;                                                                 \
+	int os_##name params                                                                       \
+	{                                                                                          \
+		return fault("os_" #name, fills, e)  ? (int)e->code : os_real_##name args;         \
+	}
+/* FILLS: calls that take space on the disk. */
+#define FILLS(name, params, args) CALL(name, true, params, args)
+#define OTHER(name, params, args) CALL(name, false, params, args)
+
+/* clang-format off */
+CALL(open, m != OS_READ, (const char *path, os_open_mode m, os_file **out, wp_error *e),
+	(path, m, out, e))
+FILLS(create_at, (os_dir *dir, const char *name, int mode, os_file **out, wp_error *e),
+	(dir, name, mode, out, e))
+OTHER(size, (os_file *f, uint64_t *out, wp_error *e), (f, out, e))
+OTHER(pread, (os_file *f, void *buf, size_t n, uint64_t off, wp_error *e), (f, buf, n, off, e))
+FILLS(pwrite, (os_file *f, const void *buf, size_t n, uint64_t off, wp_error *e),
+	(f, buf, n, off, e))
+FILLS(truncate, (os_file *f, uint64_t size, wp_error *e), (f, size, e))
+FILLS(preallocate, (os_file *f, uint64_t size, wp_error *e), (f, size, e))
+FILLS(flush, (os_file *f, wp_error *e), (f, e))
+FILLS(temp_file, (const char *dir, os_file **out, wp_error *e), (dir, out, e))
+FILLS(copy_file, (const char *from, const char *to, wp_error *e), (from, to, e))
+OTHER(stat, (const char *path, os_kind *kind, uint64_t *size, wp_error *e), (path, kind, size, e))
+FILLS(mkdir, (const char *path, wp_error *e), (path, e))
+OTHER(dir_open, (const char *path, os_dir **out, wp_error *e), (path, out, e))
+FILLS(dir_sub, (os_dir *dir, const char *name, os_dir **out, wp_error *e), (dir, name, out, e))
+OTHER(walk, (wp_arena *a, const char *root, os_entry **out, size_t *n, wp_error *e),
+	(a, root, out, n, e))
+OTHER(list, (wp_arena *a, const char *dir, const char ***out, size_t *n, wp_error *e),
+	(a, dir, out, n, e))
+FILLS(rename, (const char *from, const char *to, wp_error *e), (from, to, e))
+FILLS(rename_new, (const char *from, const char *to, wp_error *e), (from, to, e))
+FILLS(exchange, (const char *a, const char *b, wp_error *e), (a, b, e))
+OTHER(unlink, (const char *path, wp_error *e), (path, e))
+OTHER(remove_tree, (const char *path, wp_error *e), (path, e))
+FILLS(symlink, (const char *to, const char *path, wp_error *e), (to, path, e))
+OTHER(readlink, (wp_arena *a, const char *path, const char **out, wp_error *e), (a, path, out, e))
+FILLS(chmod_exec, (const char *path, wp_error *e), (path, e))
+OTHER(realpath, (wp_arena *a, const char *path, const char **out, wp_error *e), (a, path, out, e))
+OTHER(absolute, (wp_arena *a, const char *path, const char **out, wp_error *e), (a, path, out, e))
+OTHER(free_space, (const char *path, uint64_t *bytes, wp_error *e), (path, bytes, e))
+FILLS(sync_tree, (const char *path, wp_error *e), (path, e))
+FILLS(lock_take, (const char *path, os_lock **out, wp_error *e), (path, out, e))
+OTHER(run, (wp_arena *a, const os_run_request *r, os_run_result *out, wp_error *e), (a, r, out, e))
+OTHER(self_path, (wp_arena *a, const char **out, wp_error *e), (a, out, e))
+OTHER(lib_open, (const char *name, os_lib **out, wp_error *e), (name, out, e))
+
+/* Frees even when it fails. */
+int os_real_close(os_file *f, wp_error *e);
+int os_close(os_file *f, wp_error *e)
+{
+	bool fails = f && f->writable && fault("os_close", true, e);
+	int rc = os_real_close(f, e);
+
+	return fails ? (int)e->code : rc;
+}
