@@ -37,7 +37,7 @@ LIB_OBJ := $(LIB_SRC:%.c=$B/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$B/%.o) $B/embed.o
 UNIT := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/t_*.c))
 
-.PHONY: all demo test setup-build setup-test unit valgrind fault layers install clean
+.PHONY: all demo test setup-build setup-test unit valgrind fault layers vectors install clean
 all: $B/wheelpack
 
 demo: setup-build
@@ -99,6 +99,15 @@ valgrind: $(UNIT:%=$B/tests/%) $(TEST_PROGRAMS)
 # Every command, once for each system call that can fail. Only in MODE=fault.
 fault: $B/wheelpack
 	python3 tests/fault.py $B/wheelpack
+
+# Cases of the packaging standards; the file is not in this repository: make vectors VECTORS=packaging.json
+VECTORS ?=
+$B/tests/vectors: tests/vectors.c $B/libwheelpack.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS_$(MODE)) -MMD -MP -MF $@.d -o $@ $< $B/libwheelpack.a $(LDLIBS)
+
+vectors: $B/tests/vectors
+	$B/tests/vectors $(VECTORS)
 
 layers:
 	sh tests/layers.sh

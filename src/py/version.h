@@ -42,6 +42,9 @@ typedef struct wp_specifiers {
 
 /* Comma separated; empty text matches everything. False on a fault. */
 bool wp_specifiers_parse(wp_arena *a, wp_str text, wp_specifiers *out);
+/* The same for what old projects published: reads ">=1.9.*", ">=3.6<4", "!=3.0*", "!=~5.0", ">dev" and stray quotes as
+ * they were meant. *repaired may be NULL. */
+bool wp_specifiers_parse_lenient(wp_arena *a, wp_str text, wp_specifiers *out, bool *repaired);
 /* Pre-releases are not special here: who calls decides which candidates are offered. */
 bool wp_specifiers_match(const wp_specifiers *s, const wp_version *v);
 /* A specifier that names a pre-release opens pre-releases of its project. */
