@@ -43,7 +43,7 @@ static void read_items(wp_json *j, value *out)
 
 			read_value(j, &v);
 			WP_PUSH(&items, v);
-			WP_PUSH(&keys, key);
+			WP_PUSH(&keys, wp_str_copy(j->a, key));
 		}
 	out->items = WP_VEC_COPY(j->a, &items);
 	out->keys = WP_VEC_COPY(j->a, &keys);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "py/marker_ast.h"
-#include "py/name.h"
 #include "py/version.h"
 
 #include <string.h>
@@ -63,15 +62,13 @@ static bool compare_versions(const world *w, const char *left, const char *op, c
 static bool compare_set(const world *w, const wp_marker_term *t)
 {
 	bool negated = strcmp(t->op, "not in") == 0, found = false;
-	const char *name;
 	size_t i;
 
 	if (!t->right.var || t->left.var || (!negated && strcmp(t->op, "in") != 0))
 		return false;
-	name = wp_name_normalize(w->scratch, wp_str_of(t->left.text));
 	if (t->right.var->kind == WP_MV_EXTRAS)
 		for (i = 0; i < w->nextras; i++)
-			found |= strcmp(w->extras[i], name) == 0;
+			found |= strcmp(w->extras[i], t->left.text) == 0;
 	return found != negated;
 }
 

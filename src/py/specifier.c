@@ -167,21 +167,33 @@ static bool equal(const wp_specifier *s, const wp_version *v)
 	return cmp_without_local(*v, &s->version) == 0;
 }
 
-/* <1.0 leaves out 1.0a1: whoever asks for less than 1.0 wants none of 1.0. */
+/* <1.0 leaves out 1.0a1, and <1.0.post1 leaves out 1.0.post1.dev1: whoever asks for less than a release wants no
+ * pre-release of it. */
 static bool less(const wp_specifier *s, const wp_version *v)
 {
-	if (wp_version_cmp(v, &s->version) >= 0)
+	const wp_version *limit = &s->version;
+	bool ahead_of_limit;
+
+	if (wp_version_cmp(v, limit) >= 0)
 		return false;
-	return wp_version_prerelease(&s->version) || !wp_version_prerelease(v) ||
-		!same_base(v, &s->version);
+	ahead_of_limit = wp_version_prerelease(v) && same_base(v, limit);
+	if (limit->post)
+		ahead_of_limit &= !v->pre && v->post && v->post_n == limit->post_n;
+	return wp_version_prerelease(limit) || !ahead_of_limit;
 }
 
-/* >1.0 leaves out 1.0.post1 and 1.0+local for the same reason. */
+/* >1.0 leaves out 1.0.post1, >1.0a1 leaves out 1.0a1.post1, and both leave out +local. */
 static bool greater(const wp_specifier *s, const wp_version *v)
 {
+	wp_version without_post = *v;
+
 	if (cmp_without_local(*v, &s->version) <= 0)
 		return false;
-	return s->version.post || !v->post || !same_base(v, &s->version);
+	if (s->version.post || !v->post)
+		return true;
+	without_post.post = without_post.dev = false;
+	without_post.post_n = without_post.dev_n = 0;
+	return cmp_without_local(without_post, &s->version) != 0;
 }
 
 static bool same_text(const char *a, const char *b)
