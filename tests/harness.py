@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+"""harness.py: what the test programs in Python share: a place to work, the index server, checks that are counted."""
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def environment(work, wheelpack):
+    """The caller's environment without pip's settings, with HOME and cache below work."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("PIP_", "WHEELPACK_", "VIRTUAL_ENV", "XDG_"))}
+    env.update(HOME=work, XDG_CACHE_HOME=work + "/.cache", PIP_CONFIG_FILE="/dev/null", LC_ALL="C.UTF-8",
+               PATH=os.path.dirname(wheelpack) + os.pathsep + env.get("PATH", ""))
+    return env
+
+
+def snapshot(path):
+    """Every path below a directory with its kind, mode and contents; None where there is nothing."""
+    if not os.path.lexists(path):
+        return None
+    if not os.path.isdir(path):
+        return hashlib.sha256(open(path, "rb").read()).hexdigest()
+    found = {}
+    for folder, dirs, files in os.walk(path):
+        for name in dirs + files:
+            full = os.path.join(folder, name)
+            key = os.path.relpath(full, path)
+            if os.path.islink(full):
+                found[key] = ("link", os.readlink(full))
+            elif os.path.isdir(full):
+                found[key] = ("dir",)
+            else:
+                digest = hashlib.sha256(open(full, "rb").read()).hexdigest()
+                found[key] = ("file", os.stat(full).st_mode & 0o111, digest)
+    return found
+
+
+class Server:
+    def __init__(self, *options):
+        command = [sys.executable, os.path.join(ROOT, "tests/index/server.py"), "--port", "0", "--stdin", *options]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, text=True)
+        self.base = self.process.stdout.readline().split()[0].rstrip("/")
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.kill()
+        self.process.wait()
+
+
+class Checks:
+    """Counts; the totals go to the file that COUNTS names, as tests/run.sh wants them."""
+
+    def __init__(self, name):
+        self.name, self.passed, self.failed, self.skipped = name, 0, 0, 0
+        self.work = tempfile.mkdtemp(prefix="wheelpack-test-")
+
+    def check(self, condition, what, detail=""):
+        if condition:
+            self.passed += 1
+        else:
+            self.failed += 1
+            print(f"FAILED {self.name}: {what}\n{detail}")
+        return condition
+
+    def skip(self, what, why):
+        self.skipped += 1
+        print(f"skipped: {what}: {why}")
+
+    def end(self):
+        shutil.rmtree(self.work, ignore_errors=True)
+        if os.environ.get("COUNTS"):
+            with open(os.environ["COUNTS"], "w", encoding="ascii") as out:
+                print(self.passed, self.failed, self.skipped, file=out)
+        print(f"{self.name}: {self.passed} passed, {self.failed} failed, {self.skipped} skipped")
+        sys.exit(self.failed != 0)
