@@ -2,6 +2,7 @@
 #include "bundle/source.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -99,6 +100,34 @@ static int check_sizes(const wp_bundle *b, wp_error *e)
 	return e->code;
 }
 
+/* ---- what bundle.json lists --------------------------------------------------------------- */
+
+static int cmp_wheel(const void *key, const void *w)
+{
+	return strcmp(key, ((const wp_bundle_wheel *)w)->filename);
+}
+
+static int cmp_file(const void *key, const void *f)
+{
+	return strcmp(key, ((const wp_bundle_file *)f)->path);
+}
+
+static const wp_bundle_wheel *listed_wheel(const wp_bundle_doc *d, const char *filename)
+{
+	return d->nwheels ? bsearch(filename, d->wheels, d->nwheels, sizeof *d->wheels, cmp_wheel) : NULL;
+}
+
+bool wp_bundle_lists(const wp_bundle *b, const char *path)
+{
+	const wp_bundle_doc *d = &b->doc;
+
+	if (wp_starts(path, "wheels/"))
+		return listed_wheel(d, path + strlen("wheels/"));
+	if (strcmp(path, "bundle.json") == 0)
+		return true;
+	return d->nfiles && bsearch(path, d->files, d->nfiles, sizeof *d->files, cmp_file);
+}
+
 /* ---- public calls ------------------------------------------------------------------------- */
 
 int wp_bundle_open(wp_ctx *ctx, const char *path, wp_bundle **out, wp_error *e)
@@ -108,10 +137,10 @@ int wp_bundle_open(wp_ctx *ctx, const char *path, wp_bundle **out, wp_error *e)
 	if (wp_check_cancel(ctx, e))
 		return e->code;
 	if (wp_source_open(path, &b, e))
-		return wp_err_where(e, "'%s'", path);
+		return wp_err_where(e, "bundle '%s'", path);
 	if (!b->loose && (wp_bundle_read_manifest(b, e) || wp_bundle_read_lock(b, e) || check_sizes(b, e))) {
 		wp_bundle_close(b);
-		return wp_err_where(e, "'%s'", path);
+		return wp_err_where(e, "bundle '%s'", path);
 	}
 	*out = b;
 	return 0;
@@ -159,21 +188,11 @@ int wp_bundle_file_open(const wp_bundle *b, const char *path, wp_blob *out, wp_e
 
 	if (i == SIZE_MAX) {
 		wp_fail(e, WP_E_NOT_FOUND, "the bundle has no such file");
-		return wp_err_where(e, "'%s', '%s'", b->path, path);
+		return wp_err_where(e, "bundle '%s', '%s'", b->path, path);
 	}
 	if (wp_source_blob(b, i, out, e))
-		return wp_err_where(e, "'%s'", b->path);
+		return wp_err_where(e, "bundle '%s'", b->path);
 	return 0;
-}
-
-static const wp_bundle_wheel *listed_wheel(const wp_bundle_doc *d, const char *filename)
-{
-	size_t i;
-
-	for (i = 0; i < d->nwheels; i++)
-		if (strcmp(d->wheels[i].filename, filename) == 0)
-			return &d->wheels[i];
-	return NULL;
 }
 
 /* A bundle offers what it lists; a folder whatever has that name. */
@@ -195,7 +214,7 @@ static int wheels_open(void *self, const char *filename, const char *sha256, wp_
 		wp_fail(e, WP_E_DIGEST, "the bundle has it with sha256 %s, wanted is %s", w->sha256, sha256);
 	else
 		wp_source_blob(b, i, out, e);
-	return e->code ? wp_err_where(e, "'%s', '%s'", b->path, filename) : 0;
+	return e->code ? wp_err_where(e, "bundle '%s', '%s'", b->path, filename) : 0;
 }
 
 wp_wheels wp_bundle_wheels(const wp_bundle *b)

@@ -46,6 +46,8 @@ int wp_source_text(wp_bundle *b, const char *path, wp_str *out, wp_error *e);
 int wp_bundle_read_manifest(wp_bundle *b, wp_error *e);
 /* Parse lock.json, which must be the pinned one, and hold it against the manifest. */
 int wp_bundle_read_lock(wp_bundle *b, wp_error *e);
+/* bundle.json, or a file that it lists. */
+bool wp_bundle_lists(const wp_bundle *b, const char *path);
 /* The file is there, is a file, and has that size. */
 int wp_bundle_check_listed(const wp_bundle *b, const char *path, uint64_t size, wp_error *e);
 /* Would this wheel go onto Windows? By its platform tags. */

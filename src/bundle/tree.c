@@ -172,7 +172,6 @@ static int unpack(view *v, const wp_wheel *w, const wp_member *m, wp_error *e)
 static int tree_open(void *self, const char *path, wp_blob *out, wp_error *e)
 {
 	const tree *t = self;
-	leaf key = {.entry.path = path};
 	size_t lo = 0, hi = t->nleaves;
 	const wp_member *m;
 	const leaf *l;
@@ -181,7 +180,7 @@ static int tree_open(void *self, const char *path, wp_blob *out, wp_error *e)
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (strcmp(t->leaves[mid].entry.path, key.entry.path) < 0)
+		if (strcmp(t->leaves[mid].entry.path, path) < 0)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -189,7 +188,7 @@ static int tree_open(void *self, const char *path, wp_blob *out, wp_error *e)
 	l = lo < t->nleaves ? &t->leaves[lo] : NULL;
 	if (!l || strcmp(l->entry.path, path) != 0) {
 		wp_fail(e, WP_E_NOT_FOUND, "no wheel has such a member");
-		return wp_err_where(e, "'%s', '%s'", t->b->path, path);
+		return wp_err_where(e, "bundle '%s', '%s'", t->b->path, path);
 	}
 	m = &t->wheels[l->wheel].members[l->member];
 	v = wp_xmalloc(sizeof *v);
@@ -199,7 +198,7 @@ static int tree_open(void *self, const char *path, wp_blob *out, wp_error *e)
 		v->offset = m->entry->data_offset;
 	} else if (unpack(v, &t->wheels[l->wheel], m, e)) {
 		view_close(v);
-		return wp_err_where(e, "'%s'", t->b->path);
+		return wp_err_where(e, "bundle '%s'", t->b->path);
 	}
 	*out = (wp_blob){v, v->size, view_read, view_close};
 	return 0;
@@ -265,7 +264,7 @@ int wp_bundle_tree(wp_ctx *ctx, const wp_bundle *b, const wp_lock_target *target
 	t->blobs = WP_NEW_ARRAY(a, t->n, wp_blob);
 	if (wp_par_for(ctx, t->n, open_wheel, NULL, t, true, &t->par, e)) {
 		close_tree(t);
-		return wp_err_where(e, "'%s'", b->path);
+		return wp_err_where(e, "bundle '%s'", b->path);
 	}
 	list_members(t);
 	t->next = b->trees->first;
