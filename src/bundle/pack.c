@@ -18,6 +18,7 @@ typedef struct pack {
 	const char *temp, *old; /* new bundle before the rename; replaced one where names can't be exchanged */
 	bool file;		/* .wpk, else a directory */
 	bool there;		/* a bundle that will be replaced */
+	const char *left;	/* replaced bundle that could not be removed */
 } pack;
 
 /* ---- what both forms share ---------------------------------------------------------------- */
@@ -194,7 +195,16 @@ static int check_space(const pack *p, const wp_layout *l, wp_error *e)
 
 /* ---- write and rename --------------------------------------------------------------------- */
 
-static int swap_by_hand(const pack *p, wp_error *e)
+/* The new bundle is in place: that the old one stays somewhere is no failure. */
+static void drop_old(pack *p, const char *path)
+{
+	wp_error ignored = {0};
+
+	if (os_remove_tree(path, &ignored))
+		p->left = path;
+}
+
+static int swap_by_hand(pack *p, wp_error *e)
 {
 	wp_error ignored = {0};
 
@@ -205,22 +215,25 @@ static int swap_by_hand(const pack *p, wp_error *e)
 			wp_err_state(e, "the bundle that was there is now '%s'", p->old);
 		return e->code;
 	}
-	return os_remove_tree(p->old, e);
+	drop_old(p, p->old);
+	return 0;
 }
 
-static int replace_dir(const pack *p, wp_error *e)
+static int replace_dir(pack *p, wp_error *e)
 {
 	wp_error swap = {0};
 
-	if (!os_exchange(p->temp, p->path, &swap))
-		return os_remove_tree(p->temp, e);
+	if (!os_exchange(p->temp, p->path, &swap)) {
+		drop_old(p, p->temp);
+		return 0;
+	}
 	if (swap.code == WP_E_IO && swap.sys == 0)
 		return swap_by_hand(p, e);
 	*e = swap;
 	return e->code;
 }
 
-static int put_in_place(const pack *p, wp_error *e)
+static int put_in_place(pack *p, wp_error *e)
 {
 	if (!p->there)
 		return os_rename_new(p->temp, p->path, e);
@@ -228,7 +241,7 @@ static int put_in_place(const pack *p, wp_error *e)
 }
 
 /* Whoever pulls the stick after the last line must find the bytes on it, so they go to the disk before the name. */
-static int write_bundle(const pack *p, const wp_layout *l, wp_error *e)
+static int write_bundle(pack *p, const wp_layout *l, wp_error *e)
 {
 	wp_packing w = {.ctx = p->ctx, .layout = l, .source = p->in->source};
 	wp_error ignored = {0};
@@ -279,6 +292,9 @@ int wp_pack(wp_ctx *ctx, const wp_pack_request *in, wp_pack_result *out, wp_erro
 
 	*out = (wp_pack_result){0};
 	pack_under_lock(&p, &l, e);
+	if (p.left)
+		wp_finding_add(&out->findings, ctx->arena, "N303", WP_WARNING, "the replaced bundle is still there",
+			wp_sprintf(ctx->arena, "'%s' could not be removed", p.left), "remove it by hand");
 	wp_arena_free(p.a);
 	if (e->code) {
 		wp_err_state(e, "no bundle was written");
