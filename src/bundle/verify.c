@@ -169,6 +169,11 @@ static void check_file(wp_verifying *v, wp_check *c, wp_error *f)
 		b.close(b.self);
 }
 
+static const char *where(wp_arena *a, const wp_check *c, const wp_error *f)
+{
+	return f->where[0] ? f->where : wp_sprintf(a, "'%s'", c->wheel ? c->wheel : c->path);
+}
+
 static int hash_one(void *user, size_t i, wp_arena *a, wp_error *e)
 {
 	const hashing *h = user;
@@ -184,10 +189,8 @@ static int hash_one(void *user, size_t i, wp_arena *a, wp_error *e)
 		*e = f;
 		return e->code;
 	}
-	if (f.code && !f.where[0])
-		wp_err_where(&f, "'%s'", c->wheel ? c->wheel : c->path);
 	if (f.code)
-		wp_faults_add(&c->faults, a, f.code, f.where, f.why);
+		wp_faults_add(&c->faults, a, f.code, where(a, c, &f), f.why);
 	return 0;
 }
 
@@ -291,7 +294,8 @@ static void check_lock(wp_verifying *v)
 		return;
 	for (i = 0; i < v->n; i++)
 		if (strcmp(v->checks[i].path, "lock.json") == 0)
-			wp_faults_add(&v->checks[i].faults, v->b->a, f.code, f.where, f.why);
+			wp_faults_add(&v->checks[i].faults, v->b->a, f.code, where(v->b->a, &v->checks[i], &f),
+				f.why);
 }
 
 static int verify(wp_verifying *v, const wp_verify_request *in, wp_verify_result *out, wp_error *e)
@@ -333,13 +337,14 @@ int wp_verify(wp_ctx *ctx, const wp_verify_request *in, wp_verify_result *out, w
 	wp_verifying v = {.ctx = ctx};
 
 	*out = (wp_verify_result){0};
-	wp_err_what(e, "cannot vouch for '%s'", in->path);
-	if (wp_source_open(in->path, &v.b, e))
-		return wp_err_where(e, "'%s'", in->path);
+	if (wp_source_open(in->path, &v.b, e)) {
+		wp_err_where(e, "'%s'", in->path);
+		return wp_err_what(e, "cannot vouch for '%s'", in->path);
+	}
 	if (!v.b->loose && wp_bundle_read_manifest(v.b, e))
 		no_manifest(ctx, in, out, e);
 	else
 		verify(&v, in, out, e);
 	wp_bundle_close(v.b);
-	return e->code;
+	return e->code ? wp_err_what(e, "cannot vouch for '%s'", in->path) : 0;
 }

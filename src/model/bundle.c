@@ -2,14 +2,12 @@
  *
  * bundle.c: bundle.json as text and as struct. The reader takes only what the writer makes: known keys, sorted
  * unique paths below known places, so that nothing which follows a path of a manifest can leave the bundle. */
-#include "base/json.h"
 #include "base/map.h"
-#include "base/vec.h"
 #include "ext/json_out.h"
+#include "model/fields.h"
 #include "wheelpack/bundle.h"
 
-/* Sizes are exact in any reader of JSON up to here, and sums of them don't overflow. */
-#define SIZE_LIMIT ((uint64_t)1 << 53)
+enum { MAX_WHEELS = 20000, MAX_FILES = 50000 };
 
 /* ---- write -------------------------------------------------------------------------------- */
 
@@ -55,42 +53,27 @@ int wp_bundle_doc_write(wp_arena *a, const wp_bundle_doc *d, wp_str *out, wp_err
 	return 0;
 }
 
-/* ---- read --------------------------------------------------------------------------------- */
+/* ---- one wheel, one file ------------------------------------------------------------------ */
 
-typedef struct reader {
-	wp_json j;
-	wp_map seen;	/* lower-cased paths: a stick's file system may not tell case */
-	uint64_t total;
-	const char *last; /* path before this one, within one array */
-	const char *schema;
-	wp_bundle_doc doc;
-} reader;
-
-static bool digest(wp_json *j, const char **out)
+static bool read_digest(wp_json *j, void *out)
 {
-	size_t i;
+	const char **hex = out;
 
-	if (!wp_json_cstr(j, out))
+	if (!wp_json_cstr(j, hex))
 		return false;
-	for (i = 0; *out && i < WP_SHA256_HEX; i++)
-		if (!wp_ascii_digit((*out)[i]) && !((*out)[i] >= 'a' && (*out)[i] <= 'f'))
-			break;
-	if (!*out || i < WP_SHA256_HEX || (*out)[i])
-		return wp_json_fault(j, "a sha256 is 64 lower-case hex digits, not '%s'",
-			*out ? *out : "null");
-	return true;
+	return (*hex && wp_sha256_text(*hex)) ||
+	       wp_json_fault(j, "a sha256 is 64 lower-case hex digits, not '%.80s'", *hex ? *hex : "null");
 }
 
-static bool size(reader *r, uint64_t *out)
+static bool read_size(wp_json *j, void *out)
 {
 	int64_t v = 0;
 
-	if (!wp_json_i64(&r->j, &v))
+	if (!wp_json_i64(j, &v))
 		return false;
-	if (v < 0 || (uint64_t)v > SIZE_LIMIT - r->total)
-		return wp_json_fault(&r->j, "a size of %lld is out of range", (long long)v);
-	r->total += (uint64_t)v;
-	*out = (uint64_t)v;
+	if (v < 0 || v > (int64_t)1 << 53) /* what any reader of JSON keeps exactly */
+		return wp_json_fault(j, "a size of %lld is out of range", (long long)v);
+	*(uint64_t *)out = (uint64_t)v;
 	return true;
 }
 
@@ -105,6 +88,22 @@ static bool plain_name(wp_str s)
 		if (!wp_ascii_alnum(s.p[i]) && !memchr("._+!-", s.p[i], 5))
 			return false;
 	return true;
+}
+
+static bool read_wheel(wp_json *j, void *out)
+{
+	wp_bundle_wheel *w = out;
+	wp_field f[] = {
+		{"filename", WP_F_STR, &w->filename},
+		{"size", WP_F_CALL, &w->size, NULL, read_size},
+		{"sha256", WP_F_CALL, &w->sha256, NULL, read_digest},
+		{"record_sha256", WP_F_CALL, &w->record_sha256, NULL, read_digest},
+	};
+
+	if (!wp_fields_read(j, f, sizeof f / sizeof *f))
+		return false;
+	return (wp_ends(w->filename, ".whl") && plain_name(wp_str_of(w->filename))) ||
+	       wp_json_fault(j, "'%.128s' is no wheel's file name", w->filename);
 }
 
 static bool lock_path(wp_str p)
@@ -152,170 +151,106 @@ static bool check_role(wp_json *j, const wp_bundle_file *f)
 		if (wp_streq(roles[i].role, f->role))
 			break;
 	if (i == sizeof roles / sizeof *roles)
-		return wp_json_fault(j, "unknown role '%s'", f->role);
-	if (!roles[i].path(wp_str_of(f->path)))
-		return wp_json_fault(j, "'%s' is no path for a file of role '%s'", f->path, f->role);
-	return true;
+		return wp_json_fault(j, "unknown role '%.64s'", f->role);
+	return roles[i].path(wp_str_of(f->path)) ||
+	       wp_json_fault(j, "'%.128s' is no path for a file of role '%s'", f->path, f->role);
 }
 
-/* Order is part of the format; it also shows what is there twice. */
-static bool check_place(reader *r, const char *path, const char *full)
+static bool read_file(wp_json *j, void *out)
 {
-	if (r->last && strcmp(r->last, path) == 0)
-		return wp_json_fault(&r->j, "'%s' is listed twice", full);
-	if (r->last && strcmp(r->last, path) > 0)
-		return wp_json_fault(&r->j, "'%s' is out of order", full);
-	r->last = path;
-	if (!wp_map_put(&r->seen, wp_str_of(wp_str_lower(r->j.a, wp_str_of(full))), 0))
-		return wp_json_fault(&r->j, "'%s' differs from another name in case only", full);
-	return true;
+	wp_bundle_file *f = out;
+	wp_field fields[] = {
+		{"path", WP_F_STR, &f->path},
+		{"size", WP_F_CALL, &f->size, NULL, read_size},
+		{"sha256", WP_F_CALL, &f->sha256, NULL, read_digest},
+		{"role", WP_F_STR, &f->role},
+	};
+
+	return wp_fields_read(j, fields, sizeof fields / sizeof *fields) && check_role(j, f);
 }
 
-static bool unknown_key(wp_json *j, wp_str key)
+/* ---- the whole ---------------------------------------------------------------------------- */
+
+/* Order is part of the format; it also shows what is there twice. A stick's file system may not tell case. */
+static int check_name(wp_map *seen, const char *before, const char *name, const char *path, wp_error *e)
 {
-	return wp_json_fault(j, "unknown key '%s'", wp_str_dup(j->a, key));
+	int order = before ? strcmp(before, name) : -1;
+	wp_arena *a;
+	bool fresh;
+
+	if (order == 0)
+		return wp_fail(e, WP_E_DOCUMENT, "'%s' is listed twice", path);
+	if (order > 0)
+		return wp_fail(e, WP_E_DOCUMENT, "'%s' is out of order", path);
+	a = wp_arena_new();
+	fresh = wp_map_put(seen, wp_str_of(wp_str_lower(a, wp_str_of(path))), 0);
+	wp_arena_free(a);
+	return fresh ? 0 : wp_fail(e, WP_E_DOCUMENT, "'%s' differs from another name in case only", path);
 }
 
-static bool read_wheel(reader *r, wp_bundle_wheel *w)
+static int check_names(wp_arena *a, const wp_bundle_doc *d, wp_error *e)
 {
-	wp_json *j = &r->j;
-	bool ok = wp_json_object(j), sized = false;
-	wp_str key;
+	wp_map seen;
+	size_t i;
 
-	while (ok && wp_json_key(j, &key)) {
-		if (wp_str_is(key, "filename"))
-			ok = wp_json_cstr(j, &w->filename);
-		else if (wp_str_is(key, "size"))
-			ok = sized = size(r, &w->size);
-		else if (wp_str_is(key, "sha256"))
-			ok = digest(j, &w->sha256);
-		else if (wp_str_is(key, "record_sha256"))
-			ok = digest(j, &w->record_sha256);
-		else
-			ok = unknown_key(j, key);
-	}
-	if (j->e->code)
-		return false;
-	if (!w->filename || !sized || !w->sha256 || !w->record_sha256)
-		return wp_json_fault(j, "a wheel has filename, size, sha256 and record_sha256");
-	if (!wp_ends(w->filename, ".whl") || !plain_name(wp_str_of(w->filename)))
-		return wp_json_fault(j, "'%s' is no wheel's file name", w->filename);
-	return check_place(r, w->filename, wp_sprintf(j->a, "wheels/%s", w->filename));
+	wp_map_init(&seen);
+	for (i = 0; i < d->nwheels && !e->code; i++)
+		check_name(&seen, i ? d->wheels[i - 1].filename : NULL, d->wheels[i].filename,
+			wp_sprintf(a, "wheels/%s", d->wheels[i].filename), e);
+	for (i = 0; i < d->nfiles && !e->code; i++)
+		check_name(&seen, i ? d->files[i - 1].path : NULL, d->files[i].path, d->files[i].path, e);
+	wp_map_free(&seen);
+	return e->code;
 }
 
-static bool read_file(reader *r, wp_bundle_file *f)
+static int check_lock(const wp_bundle_doc *d, wp_error *e)
 {
-	wp_json *j = &r->j;
-	bool ok = wp_json_object(j), sized = false;
-	wp_str key;
-
-	while (ok && wp_json_key(j, &key)) {
-		if (wp_str_is(key, "path"))
-			ok = wp_json_cstr(j, &f->path);
-		else if (wp_str_is(key, "size"))
-			ok = sized = size(r, &f->size);
-		else if (wp_str_is(key, "sha256"))
-			ok = digest(j, &f->sha256);
-		else if (wp_str_is(key, "role"))
-			ok = wp_json_cstr(j, &f->role);
-		else
-			ok = unknown_key(j, key);
-	}
-	if (j->e->code)
-		return false;
-	if (!f->path || !sized || !f->sha256 || !f->role)
-		return wp_json_fault(j, "a file has path, size, sha256 and role");
-	return check_role(j, f) && check_place(r, f->path, f->path);
-}
-
-static bool read_wheels(reader *r)
-{
-	WP_VEC(wp_bundle_wheel) v = {0};
-	bool ok = wp_json_array(&r->j);
-
-	while (ok && wp_json_item(&r->j))
-		ok = read_wheel(r, WP_PUSH_NEW(&v));
-	r->doc.wheels = WP_VEC_COPY(r->j.a, &v);
-	r->doc.nwheels = v.n;
-	WP_VEC_FREE(&v);
-	r->last = NULL;
-	return ok;
-}
-
-static bool read_files(reader *r)
-{
-	WP_VEC(wp_bundle_file) v = {0};
-	bool ok = wp_json_array(&r->j);
-
-	while (ok && wp_json_item(&r->j))
-		ok = read_file(r, WP_PUSH_NEW(&v));
-	r->doc.files = WP_VEC_COPY(r->j.a, &v);
-	r->doc.nfiles = v.n;
-	WP_VEC_FREE(&v);
-	r->last = NULL;
-	return ok;
-}
-
-static bool read_schema(reader *r)
-{
-	if (!wp_json_cstr(&r->j, &r->schema))
-		return false;
-	if (!wp_streq(r->schema, WP_BUNDLE_SCHEMA))
-		return wp_json_fault(&r->j, "its schema is '%s', this program reads '%s'",
-			r->schema ? r->schema : "null", WP_BUNDLE_SCHEMA);
-	return true;
-}
-
-static void read_root(reader *r)
-{
-	wp_json *j = &r->j;
-	bool ok = wp_json_object(j);
-	wp_str key;
-
-	while (ok && wp_json_key(j, &key)) {
-		if (wp_str_is(key, "schema"))
-			ok = read_schema(r);
-		else if (wp_str_is(key, "lock_sha256"))
-			ok = digest(j, &r->doc.lock_sha256);
-		else if (wp_str_is(key, "wheels"))
-			ok = read_wheels(r);
-		else if (wp_str_is(key, "files"))
-			ok = read_files(r);
-		else
-			ok = unknown_key(j, key);
-	}
-}
-
-static int check_whole(const wp_bundle_doc *d, wp_error *e)
-{
-	const wp_bundle_file *lock = NULL;
 	size_t i;
 
 	for (i = 0; i < d->nfiles; i++)
 		if (wp_streq(d->files[i].role, "lock"))
-			lock = &d->files[i];
-	if (!d->lock_sha256 || !lock)
-		return wp_fail(e, WP_E_DOCUMENT, "it does not pin lock.json");
-	if (strcmp(lock->sha256, d->lock_sha256) != 0)
-		return wp_fail(e, WP_E_DOCUMENT, "it pins lock.json twice: lock_sha256 is %s, "
-						 "in files it is %s", d->lock_sha256, lock->sha256);
+			break;
+	if (i == d->nfiles)
+		return wp_fail(e, WP_E_DOCUMENT, "it does not list lock.json");
+	if (strcmp(d->files[i].sha256, d->lock_sha256) != 0)
+		return wp_fail(e, WP_E_DOCUMENT, "lock_sha256 is %s, but among the files lock.json has %s",
+			d->lock_sha256, d->files[i].sha256);
 	return 0;
+}
+
+static bool read_schema(wp_json *j, void *out)
+{
+	(void)out;
+	return wp_fields_word(j, WP_BUNDLE_SCHEMA);
+}
+
+static bool read_wheels(wp_json *j, void *out)
+{
+	wp_bundle_doc *d = out;
+
+	return wp_fields_each(j, sizeof *d->wheels, MAX_WHEELS, read_wheel, (void **)&d->wheels, &d->nwheels);
+}
+
+static bool read_files(wp_json *j, void *out)
+{
+	wp_bundle_doc *d = out;
+
+	return wp_fields_each(j, sizeof *d->files, MAX_FILES, read_file, (void **)&d->files, &d->nfiles);
 }
 
 int wp_bundle_doc_read(wp_arena *a, wp_str text, wp_bundle_doc *out, wp_error *e)
 {
-	reader r = {0};
+	wp_json j;
+	wp_field f[] = {
+		{"schema", WP_F_CALL, NULL, NULL, read_schema},
+		{"lock_sha256", WP_F_CALL, &out->lock_sha256, NULL, read_digest},
+		{"wheels", WP_F_CALL, out, NULL, read_wheels},
+		{"files", WP_F_CALL, out, NULL, read_files},
+	};
 
-	wp_map_init(&r.seen);
-	wp_json_init(&r.j, a, text, WP_E_DOCUMENT, e);
-	read_root(&r);
-	wp_map_free(&r.seen);
-	if (wp_json_end(&r.j))
+	*out = (wp_bundle_doc){0};
+	wp_json_init(&j, a, text, WP_E_DOCUMENT, e);
+	if (!wp_fields_read(&j, f, sizeof f / sizeof *f) || wp_json_end(&j) || check_names(a, out, e))
 		return e->code;
-	if (!r.schema)
-		return wp_fail(e, WP_E_DOCUMENT, "it has no schema, so it is no '%s'", WP_BUNDLE_SCHEMA);
-	if (check_whole(&r.doc, e))
-		return e->code;
-	*out = r.doc;
-	return 0;
+	return check_lock(out, e);
 }
