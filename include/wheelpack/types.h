@@ -89,6 +89,7 @@ typedef struct wp_target {
 	wp_markers markers;
 	const char *const *tags; /* "cp312-cp312-win_amd64", in order of preference (PEP 425) */
 	size_t ntags;
+	const void *tag_index;	/* finds a tag quickly; NULL where tags was filled by hand */
 } wp_target;
 
 /* ---- interfaces -------------------------------------------------------------------------- */

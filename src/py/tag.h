@@ -25,5 +25,10 @@ size_t wp_wheel_tags(wp_arena *a, const wp_wheel_name *w, const char *const **ou
 bool wp_sdist_name_parse(wp_arena *a, wp_str filename, const char *project, wp_version *version);
 /* All platform tags for a platform in order of preference (manylinux expanded to older levels with legacy names). */
 size_t wp_platform_tags(wp_arena *a, const char *platform, const char *const **out);
+/* All tags of CPython 3.minor on these platforms in order of preference. */
+size_t wp_python_tags(wp_arena *a, int minor, bool threaded, const char *const *platforms, size_t n,
+	const char *const **out);
+/* For wp_target.tag_index. */
+const void *wp_tag_index_new(wp_arena *a, const char *const *tags, size_t n);
 
 #endif
