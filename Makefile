@@ -37,7 +37,7 @@ LIB_OBJ := $(LIB_SRC:%.c=$B/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$B/%.o) $B/embed.o
 UNIT := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/t_*.c))
 
-.PHONY: all demo test setup-build setup-test unit valgrind fault layers vectors install clean
+.PHONY: all demo test setup-build setup-test unit valgrind fault layers ptx-check vectors install clean
 all: $B/wheelpack
 
 demo: setup-build
@@ -83,6 +83,12 @@ $B/tests/%: tests/unit/%.c $B/libwheelpack.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS_$(MODE)) -MMD -MP -MF $@.d -o $@ $< $B/libwheelpack.a -lcmocka $(LDLIBS)
 
+# A driver library for t_probe, which loads it at run time.
+$B/tests/libfakecuda.so: tests/fake/fakecuda.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_COMMON) -fPIC -shared -o $@ $<
+$B/tests/t_probe: | $B/tests/libfakecuda.so
+
 T ?= *
 unit: $(patsubst %,$B/tests/%,$(if $(filter-out *,$T),t_$T,$(UNIT)))
 	sh tests/run_unit.sh $^
@@ -111,6 +117,9 @@ vectors: $B/tests/vectors
 
 layers:
 	sh tests/layers.sh
+
+ptx-check:
+	sh tests/ptx.sh
 
 clean:
 	rm -rf build

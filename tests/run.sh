@@ -27,6 +27,7 @@ check() {
 }
 
 check layers sh tests/layers.sh
+tally sh tests/ptx.sh
 tally sh tests/run_unit.sh "$@"
 for fuzz in "$dir"/tests/fuzz_*; do
 	[ -x "$fuzz" ] || continue

@@ -11,15 +11,16 @@
 typedef struct wp_probe_request {
 	wp_str ptx;		    /* the kernel, src/probe/matmul.ptx; NUL behind the end */
 	const char *driver_library; /* NULL: libcuda.so.1 or nvcuda.dll by the system's rule */
-	int size;		    /* n of the n x n product; 0: 2000 */
-	int repeat;		    /* 0: 10 */
+	const char *visible_devices; /* value of CUDA_VISIBLE_DEVICES, to explain what it hides; NULL: not set */
+	int size;		    /* n of the n x n product, at most 8192; 0: 2000 */
+	int repeat;		    /* products, each checked; 0: 10 */
 } wp_probe_request;
 
 typedef struct wp_probe_device {
 	const char *name;
 	int major, minor;	  /* compute capability */
 	uint64_t memory;	  /* bytes */
-	bool exact;		  /* every element equals the integer reference */
+	bool exact;		  /* every element of every product equals the integer reference */
 	double jit_ms, copy_ms, kernel_ms; /* kernel_ms: mean of the repeats */
 	double gflops;
 } wp_probe_device;

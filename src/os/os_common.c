@@ -104,7 +104,8 @@ int os_read_file(wp_arena *a, const char *path, size_t max, wp_str *out, wp_erro
 		return e->code;
 	rc = os_size(f, &size, e);
 	if (!rc && size > max) {
-		wp_fail(e, WP_E_TOO_LARGE, "it has %" PRIu64 " bytes, at most %zu are read", size, max);
+		wp_fail(e, WP_E_TOO_LARGE, "it has %" PRIu64 " bytes, at most %zu are read", size,
+			max);
 		rc = wp_err_where(e, "'%s'", path);
 	}
 	if (!rc) {
@@ -131,8 +132,8 @@ static int fill_new(const char *path, wp_str text, wp_error *e)
 	return rc;
 }
 
-/* A name nobody else uses: the process, and a count within it. A file left by a killed process of the
- * same number only costs another try. */
+/* A name nobody else uses: the process, and a count within it. A file left by a killed process of
+ * the same number only costs another try. */
 static char *beside(wp_arena *a, const char *path)
 {
 	static atomic_uint count;

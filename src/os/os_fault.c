@@ -2,9 +2,9 @@
  *
  * os_fault.c: the system layer of MODE=fault, a tool of the tests. Calls are counted; number
  * WHEELPACK_FAULT fails with WP_E_IO. With WHEELPACK_FAULT_KIND=full a call that writes fails with
- * WP_E_DISK_FULL instead, with =kill the process ends there, as if by power loss. WHEELPACK_FAULT_COUNT
- * names a file that gets the number of calls at exit. The one file of the library that reads the
- * environment.
+ * WP_E_DISK_FULL instead, with =kill the process ends there, as if by power loss.
+ * WHEELPACK_FAULT_COUNT names a file that gets the number of calls at exit. The one file of the
+ * library that reads the environment.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -55,11 +55,11 @@ static bool fault(const char *name, bool fills, wp_error *e)
 	return true;
 }
 
-#define CALL(name, fills, params, args)                                                           \
+#define CALL(name, fills, params, args)                                                            \
 	int os_real_##name params;                                                                 \
 	int os_##name params                                                                       \
 	{                                                                                          \
-		return fault("os_" #name, fills, e)  ? (int)e->code : os_real_##name args;         \
+		return fault("os_" #name, fills, e) ? (int)e->code : os_real_##name args;          \
 	}
 /* FILLS: calls that take space on the disk. */
 #define FILLS(name, params, args) CALL(name, true, params, args)

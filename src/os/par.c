@@ -156,7 +156,11 @@ static int outcome(const pool *p, wp_error *e)
 int wp_par_for(wp_ctx *ctx, size_t n, wp_job_fn fn, wp_tick_fn tick, void *user, bool stop_on_error,
 	wp_par *out, wp_error *e)
 {
-	pool p = {.ctx = ctx, .fn = fn, .tick = tick, .user = user, .stop_on_error = stop_on_error,
+	pool p = {.ctx = ctx,
+		.fn = fn,
+		.tick = tick,
+		.user = user,
+		.stop_on_error = stop_on_error,
 		.par = out};
 	size_t jobs = ctx->jobs > 1 ? (size_t)ctx->jobs : 1;
 

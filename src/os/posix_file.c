@@ -47,7 +47,8 @@ int os_open(const char *path, os_open_mode m, os_file **out, wp_error *e)
 	struct stat st;
 
 	if (fd < 0)
-		return posix_fail(e, path, m == OS_READ ? "it cannot be opened" : "it cannot be written");
+		return posix_fail(
+			e, path, m == OS_READ ? "it cannot be opened" : "it cannot be written");
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
 		close(fd);
 		wp_fail(e, WP_E_IO, "it is not a regular file");
@@ -107,8 +108,9 @@ int os_pread(os_file *f, void *buf, size_t n, uint64_t off, wp_error *e)
 		if (k < 0)
 			return posix_fail(e, f->path, "it cannot be read");
 		if (k == 0) {
-			wp_fail(e, WP_E_IO, "it ends at byte %" PRIu64 ", %zu bytes at %" PRIu64
-				" were wanted", off + done, n, off);
+			wp_fail(e, WP_E_IO,
+				"it ends at byte %" PRIu64 ", %zu bytes at %" PRIu64 " were wanted",
+				off + done, n, off);
 			return wp_err_where(e, "'%s'", f->path);
 		}
 		done += (size_t)k;

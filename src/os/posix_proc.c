@@ -87,9 +87,10 @@ static int open_pipes(child *c)
 	return 0;
 }
 
-/* In the child, where only async-signal-safe calls are allowed. Its own process group, so that a time-out
- * reaches what it started too. */
-static _Noreturn void run_child(const child *c, const char *path, const os_run_request *r, char **env)
+/* In the child, where only async-signal-safe calls are allowed. Its own process group, so that a
+ * time-out reaches what it started too. */
+static _Noreturn void run_child(
+	const child *c, const char *path, const os_run_request *r, char **env)
 {
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC), sys;
 	sigset_t none;
@@ -100,8 +101,8 @@ static _Noreturn void run_child(const child *c, const char *path, const os_run_r
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	setpgid(0, 0);
-	if (null >= 0 && dup2(null, 0) == 0 && dup2(c->wr[OUT], 1) == 1 && dup2(c->wr[ERR], 2) == 2 &&
-		(!r->cwd || chdir(r->cwd) == 0))
+	if (null >= 0 && dup2(null, 0) == 0 && dup2(c->wr[OUT], 1) == 1 &&
+		dup2(c->wr[ERR], 2) == 2 && (!r->cwd || chdir(r->cwd) == 0))
 		execve(path, (char *const *)r->argv, env);
 	sys = errno;
 	if (write(c->wr[START], &sys, sizeof sys) < 0)
@@ -176,7 +177,8 @@ static bool hurry(child *c)
 	return true;
 }
 
-/* A grandchild may hold the pipes open for ever: once the child has ended only what is there is read. */
+/* A grandchild may hold the pipes open for ever: once the child has ended only what is there is
+ * read. */
 static bool supervise(child *c)
 {
 	bool timed_out = false;
@@ -265,7 +267,8 @@ static bool still_named(int fd, const char *path)
 {
 	struct stat x, y;
 
-	return fstat(fd, &x) == 0 && lstat(path, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+	return fstat(fd, &x) == 0 && lstat(path, &y) == 0 && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
 }
 
 static int lock_once(const char *path, int *fd, wp_error *e)
@@ -326,7 +329,8 @@ int os_lib_open(const char *name, os_lib **out, wp_error *e)
 	void *h;
 
 	if (strchr(name, '/') && !os_is_absolute(name)) {
-		wp_fail(e, WP_E_NOT_FOUND, "a library is named by its full path or by its name alone");
+		wp_fail(e, WP_E_NOT_FOUND,
+			"a library is named by its full path or by its name alone");
 		return wp_err_where(e, "'%s'", name);
 	}
 	h = dlopen(name, RTLD_NOW | RTLD_LOCAL);

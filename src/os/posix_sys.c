@@ -102,7 +102,8 @@ static void *thread_main(void *self)
 	return NULL;
 }
 
-/* Signals go to the threads that were there before, so a blocking call of a worker isn't cut short. */
+/* Signals go to the threads that were there before, so a blocking call of a worker isn't cut short.
+ */
 int os_thread_start(os_thread **out, void (*fn)(void *), void *arg, wp_error *e)
 {
 	os_thread *t = wp_xmalloc(sizeof *t);
@@ -257,8 +258,8 @@ const char *os_platform_tag(wp_arena *a)
 	struct utsname u;
 	uint64_t x, y;
 
-	if (uname(&u) == 0 && wp_str_split(&rest, '.', &major) && wp_str_split(&rest, '.', &minor) &&
-		wp_str_u64(major, &x) && wp_str_u64(minor, &y))
+	if (uname(&u) == 0 && wp_str_split(&rest, '.', &major) &&
+		wp_str_split(&rest, '.', &minor) && wp_str_u64(major, &x) && wp_str_u64(minor, &y))
 		return wp_sprintf(a, "manylinux_%d_%d_%s", (int)x, (int)y,
 			sizeof(void *) == 4 && wp_streq(u.machine, "x86_64") ? "i686" : u.machine);
 #endif

@@ -15,7 +15,10 @@
 
 static os_kind kind_of(mode_t mode)
 {
-	return S_ISREG(mode) ? OS_FILE : S_ISDIR(mode) ? OS_DIR : S_ISLNK(mode) ? OS_LINK : OS_OTHER;
+	return S_ISREG(mode)   ? OS_FILE
+	       : S_ISDIR(mode) ? OS_DIR
+	       : S_ISLNK(mode) ? OS_LINK
+			       : OS_OTHER;
 }
 
 int os_stat(const char *path, os_kind *kind, uint64_t *size, wp_error *e)
@@ -25,8 +28,9 @@ int os_stat(const char *path, os_kind *kind, uint64_t *size, wp_error *e)
 	*kind = OS_ABSENT;
 	*size = 0;
 	if (lstat(path, &st) != 0)
-		return errno == ENOENT || errno == ENOTDIR ? 0
-							   : posix_fail(e, path, "it cannot be examined");
+		return errno == ENOENT || errno == ENOTDIR
+			       ? 0
+			       : posix_fail(e, path, "it cannot be examined");
 	*kind = kind_of(st.st_mode);
 	*size = (uint64_t)st.st_size;
 	return 0;
@@ -94,7 +98,8 @@ static int open_dir(int at, const char *name, const char *path, int *fd, wp_erro
 	*fd = TEMP_FAILURE_RETRY(openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 	if (*fd >= 0)
 		return 0;
-	if ((errno == ENOTDIR || errno == ELOOP) && fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+	if ((errno == ENOTDIR || errno == ELOOP) &&
+		fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
 		if (S_ISLNK(st.st_mode))
 			wp_fail(e, WP_E_PATH, "it is a link, a directory is wanted");
 		else
@@ -158,8 +163,8 @@ int os_create_at(os_dir *dir, const char *name, int mode, os_file **out, wp_erro
 	if (check_component(dir, name, e))
 		return e->code;
 	path = posix_join(dir->path, name);
-	fd = TEMP_FAILURE_RETRY(openat(dir->fd, name,
-		O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, (mode_t)mode));
+	fd = TEMP_FAILURE_RETRY(openat(
+		dir->fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, (mode_t)mode));
 	if (fd < 0)
 		posix_fail(e, path, "the file cannot be made");
 	else
@@ -216,7 +221,7 @@ static int walk_one(wp_arena *a, const char *prefix, DIR *d, entries *list)
 			return -1;
 		}
 		WP_PUSH(list, ((os_entry){.path = *prefix ? wp_sprintf(a, "%s/%s", prefix, name)
-							   : wp_strdup(a, name),
+							  : wp_strdup(a, name),
 				      .kind = kind_of(st.st_mode),
 				      .size = (uint64_t)st.st_size}));
 	}
@@ -433,8 +438,9 @@ int os_sync_tree(const char *path, wp_error *e)
 
 /* ---- removing a tree ---------------------------------------------------------------------- */
 
-/* One directory is open at a time, so depth costs no descriptors. The way up is "..", and the directory
- * found there must be the one we came from: nobody can lead us out by moving directories. */
+/* One directory is open at a time, so depth costs no descriptors. The way up is "..", and the
+ * directory found there must be the one we came from: nobody can lead us out by moving directories.
+ */
 typedef struct level {
 	dev_t dev;
 	ino_t ino;
@@ -490,7 +496,8 @@ static int go_up(remover *r)
 	return 0;
 }
 
-/* Remove what is no directory, and go down into the first directory met: 1 if so, 0 if all is empty. */
+/* Remove what is no directory, and go down into the first directory met: 1 if so, 0 if all is
+ * empty. */
 static int empty_or_down(remover *r)
 {
 	const char *name;

@@ -179,7 +179,8 @@ static void system_words_follow_the_cause(void **state)
 	wp_error err = {0};
 
 	(void)state;
-	assert_int_equal(wp_fail_sys(&err, WP_E_DISK_FULL, ENOSPC, "it cannot be written"), WP_E_DISK_FULL);
+	assert_int_equal(
+		wp_fail_sys(&err, WP_E_DISK_FULL, ENOSPC, "it cannot be written"), WP_E_DISK_FULL);
 	assert_string_equal(err.why, "it cannot be written: No space left on device");
 	assert_int_equal(err.sys, ENOSPC);
 }

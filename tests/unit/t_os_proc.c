@@ -64,8 +64,9 @@ static void standard_input_is_empty(void **state)
 
 static void output_above_the_cap_is_read_and_dropped(void **state)
 {
-	os_run_result r = sh(*state, "i=0; while [ $i -lt 30000 ]; do echo 0123456789; i=$((i+1)); done; "
-				     "echo 1234567890 >&2; exit 3",
+	os_run_result r = sh(*state,
+		"i=0; while [ $i -lt 30000 ]; do echo 0123456789; i=$((i+1)); done; "
+		"echo 1234567890 >&2; exit 3",
 		(os_run_request){.max_output = 5});
 
 	assert_int_equal(r.exit_code, 3);
@@ -76,7 +77,8 @@ static void output_above_the_cap_is_read_and_dropped(void **state)
 static void a_time_out_ends_the_whole_group(void **state)
 {
 	uint64_t start = os_now_ms();
-	os_run_result r = sh(*state, "echo begun; sleep 60 & sleep 60", (os_run_request){.timeout_ms = 200});
+	os_run_result r =
+		sh(*state, "echo begun; sleep 60 & sleep 60", (os_run_request){.timeout_ms = 200});
 
 	assert_true(r.timed_out);
 	assert_int_equal(r.exit_code, -1);
