@@ -171,6 +171,7 @@ static int child(cli *c, wp_error *e)
 	q.driver_library = os_getenv("WHEELPACK_DRIVER_LIBRARY");
 	if (q.driver_library)
 		q.size = 128;
+	q.visible_devices = os_getenv("CUDA_VISIBLE_DEVICES");
 	if (wp_probe(&c->ctx, &q, &r, e))
 		return e->code;
 	c->findings = r.findings;
@@ -192,14 +193,16 @@ static void child_broke(cli *c, const os_run_result *r, wp_probe_report *out)
 
 static int ask_child(cli *c, wp_probe_report *out, wp_error *e)
 {
+	/* Without its cache the driver's compiler really works. */
+	static const char *const env[] = {"CUDA_CACHE_DISABLE=1", NULL};
 	const char *self;
 	os_run_result r = {0};
 
 	if (os_self_path(c->ctx.arena, &self, e))
 		return e->code;
 	const char *argv[] = {self, "probe", "--child", "--json", NULL};
-	os_run_request q = {.argv = argv, .timeout_ms = CHILD_TIMEOUT_MS};
-	if (os_run(c->ctx.arena, &q, &r, e))
+	os_run_request q = {.argv = argv, .set_env = env, .timeout_ms = CHILD_TIMEOUT_MS};
+	if (os_run(c->ctx.arena, &q, &r, e) || wp_check_cancel(&c->ctx, e))
 		return e->code;
 	if (r.timed_out || r.signal || (r.exit_code != 0 && r.exit_code != WP_EXIT_FINDINGS))
 		child_broke(c, &r, out);

@@ -98,11 +98,11 @@ static bool checked(wp_probe_run *r, gpu *g, wp_case *c, int number, double *ms)
 static bool run_case(wp_probe_run *r, gpu *g, wp_case *c, int repeat, wp_probe_device *dev)
 {
 	double warm_up = 0, copy = 0, sum = 0;
-	bool ok = upload(r, g, c, &copy) && checked(r, g, c, 0, &warm_up);
+	bool ok = upload(r, g, c, &copy) && checked(r, g, c, 1, &warm_up);
 	int i;
 
 	for (i = 1; ok && i <= repeat && !wp_cancelled(r->ctx); i++)
-		ok = checked(r, g, c, i, &sum);
+		ok = checked(r, g, c, i + 1, &sum);
 	r->quiet = !ok;
 	free_buffers(r, g);
 	ok = ok && !r->quiet && i > repeat;
