@@ -16,7 +16,8 @@ int wp_zipwrite_text(wp_zipwrite *w, const char *name, wp_str text, wp_error *e)
  * once, in order, and can refuse it. */
 int wp_zipwrite_blob(wp_zipwrite *w, const char *name, const wp_blob *blob,
 	int (*on_read)(void *user, const void *p, size_t n, wp_error *e), void *user, wp_error *e);
-/* Write everything and close. tick(user) is called now and then; returning non-zero stops. Frees w. */
+/* Write everything and close. tick(user, part done) is called now and then; returning non-zero stops. Frees w; the file
+ * is removed where this fails. */
 int wp_zipwrite_close(wp_zipwrite *w, int (*tick)(void *user, double done), void *user, wp_error *e);
 /* Give up: removes the file. */
 void wp_zipwrite_discard(wp_zipwrite *w);
