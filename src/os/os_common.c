@@ -2,6 +2,8 @@
 /* os_common.c: pure text, and what is made of the other calls, for every system. */
 #include <inttypes.h>
 #include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/str.h"
 #include "os/os.h"

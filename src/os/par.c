@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
 #include "base/arena.h"
 #include "os/os.h"
 #include "os/par.h"

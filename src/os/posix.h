@@ -3,7 +3,9 @@
 #ifndef WP_OS_POSIX_H
 #define WP_OS_POSIX_H
 
-#include <sys/types.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include "os/os.h"
 
 struct os_file {
