@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/vec.h"
 #include "cli/cli.h"
 #include "py/version.h"
 
@@ -135,52 +134,52 @@ static bool release_fits(cli *c, const wp_release_fact *r, const filter *f)
 		has(r->pythons_win, r->npythons_win, f->python);
 }
 
-/* The variants of one release that the driver leaves, for one system. */
-static const char *variants_left(cli *c, const char *const *v, size_t n, const filter *f)
+/* The variants of one release that the driver leaves, for one system: out has room for n. */
+static size_t variants_left(cli *c, const char *const *v, size_t n, const filter *f, const char **out)
 {
-	WP_VEC(const char *) left = {0};
-	const wp_variant_fact *fact;
-	const char *text;
-	size_t i;
+	const filter driver_only = {.by_driver = f->by_driver, .driver = f->driver};
+	size_t i, left = 0;
 
 	for (i = 0; i < n; i++) {
-		fact = wp_compat_variant(&c->compat, v[i]);
-		if (!f->by_driver || !fact || variant_fits(c, fact, &(filter){.by_driver = true, .driver = f->driver}))
-			WP_PUSH(&left, v[i]);
+		const wp_variant_fact *fact = wp_compat_variant(&c->compat, v[i]);
+
+		if (!fact || variant_fits(c, fact, &driver_only))
+			out[left++] = v[i];
 	}
-	text = joined(c->ctx.arena, left.v, left.n);
-	WP_VEC_FREE(&left);
-	return text;
+	return left;
+}
+
+static wp_jnode *say_release(cli *c, const wp_release_fact *r, const filter *f)
+{
+	wp_arena *a = c->ctx.arena;
+	const char **win = WP_NEW_ARRAY(a, r->nvariants_win + 1, const char *);
+	const char **lin = WP_NEW_ARRAY(a, r->nvariants_linux + 1, const char *);
+	size_t nwin = variants_left(c, r->variants_win, r->nvariants_win, f, win);
+	size_t nlin = variants_left(c, r->variants_linux, r->nvariants_linux, f, lin);
+	wp_jnode *o = wp_jobject();
+
+	cli_say(c, "%-8s %-12s %-11s %-15s %-32s %s\n", r->torch, or_dash(r->torchvision), or_dash(r->torchaudio),
+		span(a, r->pythons_win, r->npythons_win), joined(a, win, nwin), joined(a, lin, nlin));
+	wp_jput_str(o, "torch", r->torch);
+	wp_jput_str(o, "torchvision", r->torchvision);
+	wp_jput_str(o, "torchaudio", r->torchaudio);
+	wp_jput_strs(o, "pythons_windows", r->pythons_win, r->npythons_win);
+	wp_jput_strs(o, "pythons_linux", r->pythons_linux, r->npythons_linux);
+	wp_jput_strs(o, "variants_windows", win, nwin);
+	wp_jput_strs(o, "variants_linux", lin, nlin);
+	return o;
 }
 
 static wp_jnode *say_releases(cli *c, const filter *f)
 {
-	wp_arena *a = c->ctx.arena;
-	wp_jnode *list = wp_jarray(), *o;
+	wp_jnode *list = wp_jarray();
 	size_t i;
 
 	cli_say(c, "%-8s %-12s %-11s %-15s %-32s %s\n", "torch", "torchvision", "torchaudio", "Python", "variants, Windows",
 		"variants, Linux");
-	for (i = c->compat.nreleases; i > 0; i--) {
-		const wp_release_fact *r = &c->compat.releases[i - 1];
-		const char *win, *lin;
-
-		if (!release_fits(c, r, f))
-			continue;
-		win = variants_left(c, r->variants_win, r->nvariants_win, f);
-		lin = variants_left(c, r->variants_linux, r->nvariants_linux, f);
-		cli_say(c, "%-8s %-12s %-11s %-15s %-32s %s\n", r->torch, or_dash(r->torchvision),
-			or_dash(r->torchaudio), span(a, r->pythons_win, r->npythons_win), win, lin);
-		o = wp_jobject();
-		wp_jput_str(o, "torch", r->torch);
-		wp_jput_str(o, "torchvision", r->torchvision);
-		wp_jput_str(o, "torchaudio", r->torchaudio);
-		wp_jput_strs(o, "pythons_windows", r->pythons_win, r->npythons_win);
-		wp_jput_strs(o, "pythons_linux", r->pythons_linux, r->npythons_linux);
-		wp_jput_str(o, "variants_windows", win);
-		wp_jput_str(o, "variants_linux", lin);
-		wp_jadd(list, o);
-	}
+	for (i = c->compat.nreleases; i > 0; i--)
+		if (release_fits(c, &c->compat.releases[i - 1], f))
+			wp_jadd(list, say_release(c, &c->compat.releases[i - 1], f));
 	cli_say(c, "(as known on %s; a release that isn't listed is unknown here, not refused)\n", c->compat.as_of);
 	return list;
 }
