@@ -38,6 +38,10 @@ int os_truncate(os_file *f, uint64_t size, wp_error *e);
 /* Reserve space, the size stays as it is; WP_E_DISK_FULL if there is none; quietly nothing where not
  * supported. */
 int os_preallocate(os_file *f, uint64_t size, wp_error *e);
+/* From here on writes go past the page cache: buffer, offset and size must be multiples of OS_DIRECT_ALIGN. on
+ * false: the ordinary way again. False where the system or file system can't. */
+enum { OS_DIRECT_ALIGN = 4096 };
+bool os_direct(os_file *f, bool on);
 /* Cached pages of a big file read once are not worth keeping. */
 void os_drop_cache(os_file *f);
 int os_flush(os_file *f, wp_error *e); /* to the disk */
@@ -83,6 +87,7 @@ int os_rename_new(const char *from, const char *to, wp_error *e);
 /* Exchange two names in one step; WP_E_IO with sys 0 where the system can't. */
 int os_exchange(const char *a, const char *b, wp_error *e);
 int os_unlink(const char *path, wp_error *e);
+int os_rmdir(const char *path, wp_error *e); /* an empty directory */
 int os_remove_tree(const char *path, wp_error *e); /* absent is fine; never leaves the tree by a link */
 int os_symlink(const char *to, const char *path, wp_error *e);
 int os_readlink(wp_arena *a, const char *path, const char **out, wp_error *e);

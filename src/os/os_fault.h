@@ -25,6 +25,7 @@
 #define os_rename_new os_real_rename_new
 #define os_exchange os_real_exchange
 #define os_unlink os_real_unlink
+#define os_rmdir os_real_rmdir
 #define os_remove_tree os_real_remove_tree
 #define os_symlink os_real_symlink
 #define os_readlink os_real_readlink

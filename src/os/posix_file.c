@@ -157,6 +157,13 @@ int os_preallocate(os_file *f, uint64_t size, wp_error *e)
 	return posix_fail(e, f->path, "%" PRIu64 " bytes cannot be reserved", size);
 }
 
+bool os_direct(os_file *f, bool on)
+{
+	int flags = fcntl(f->fd, F_GETFL);
+
+	return flags >= 0 && fcntl(f->fd, F_SETFL, on ? flags | O_DIRECT : flags & ~O_DIRECT) == 0;
+}
+
 void os_drop_cache(os_file *f)
 {
 	(void)posix_fadvise(f->fd, 0, 0, POSIX_FADV_DONTNEED);

@@ -349,6 +349,11 @@ int os_unlink(const char *path, wp_error *e)
 	return unlink(path) == 0 ? 0 : posix_fail(e, path, "it cannot be removed");
 }
 
+int os_rmdir(const char *path, wp_error *e)
+{
+	return rmdir(path) == 0 ? 0 : posix_fail(e, path, "the directory cannot be removed");
+}
+
 int os_symlink(const char *to, const char *path, wp_error *e)
 {
 	return symlink(to, path) == 0 ? 0 : posix_fail(e, path, "the link cannot be made");
