@@ -21,6 +21,7 @@ typedef struct wp_interpreter {
 	int bits;
 	bool is_venv, externally_managed;
 	const char *purelib, *platlib, *scripts, *data, *include; /* schemes, absolute */
+	const char *venv_site, *venv_bin; /* where a venv of it has site-packages and scripts, relative */
 	wp_markers markers;	     /* as the interpreter evaluates them */
 } wp_interpreter;
 
@@ -37,6 +38,7 @@ typedef struct wp_install_request {
 	wp_wheels wheels;
 	const char *venv;		/* directory; created if absent */
 	const char *python;		/* spec of the base interpreter; NULL: the target's version */
+	const char *target;		/* name of one of the lock's targets; NULL: the one that fits */
 	const char *search_path, *home; /* as for wp_interpreter_find */
 	bool no_sync;			/* no flush to disk: for CI */
 	const char *time;		/* now, RFC 3339, for the receipt */
@@ -58,6 +60,7 @@ int wp_install(wp_ctx *ctx, const wp_install_request *in, wp_receipt *out, wp_er
 /* A venv as a tree (site-packages at the root, the rest under their scheme's place like
  * wp_bundle_tree). Lives until wp_venv_tree_close. */
 int wp_venv_tree(wp_ctx *ctx, const char *venv, wp_tree *out, wp_error *e);
+void wp_venv_tree_close(wp_tree *t);
 /* The lock recorded in the venv's receipt; false where wheelpack did not install it. */
 bool wp_venv_lock(wp_ctx *ctx, const char *venv, wp_lock_doc *out);
 

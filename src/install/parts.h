@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* parts.h: what the files of the install room share. The plan is made read only, unpack and scripts
+ * write the stage from it, commit moves the stage to its place. */
+#ifndef WP_INSTALL_PARTS_H
+#define WP_INSTALL_PARTS_H
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "os/os.h"
+#include "os/par.h"
+#include "wheel/wheel.h"
+#include "wheelpack/install.h"
+
+#define WP_RECEIPT_SCHEMA "wheelpack.receipt/1"
+
+/* One file that the install writes. */
+typedef struct wp_out_file {
+	const char *path;	  /* below the venv, '/' separated */
+	uint32_t wheel;		  /* whose it is */
+	const wp_member *member;  /* where its bytes come from; NULL: text */
+	wp_str text;		  /* of a generated file */
+	bool executable, script;  /* script: below .data/scripts, `#!python` is rewritten */
+	bool odd;		  /* a script with a byte order mark before `#!python` */
+	bool written;		  /* false: the same bytes come from same_as, or are in the venv already */
+	size_t same_as;		  /* index of the file that brings the bytes; its own index otherwise */
+	unsigned char sha256[32]; /* of what is written */
+	uint64_t size;
+} wp_out_file;
+
+typedef struct wp_in_wheel {
+	const wp_lock_wheel *lock;
+	wp_blob blob;
+	wp_wheel wheel;
+	wp_findings findings; /* from reading it, in the arena of its job */
+	bool kept;	      /* the venv has this distribution in this version */
+	size_t first, n;      /* its files in the plan */
+	atomic_uint_fast64_t left; /* bytes not yet written */
+	bool overlaps;	      /* some of its files are in the venv already, with the same bytes */
+	bool told;	      /* its progress line was given */
+} wp_in_wheel;
+
+typedef struct wp_plan {
+	wp_ctx *ctx;
+	const wp_install_request *in;
+	wp_arena *a;		 /* as long as the install */
+	wp_findings *findings;	 /* the receipt's, in ctx->arena */
+	const char *venv;	 /* absolute */
+	bool is_new;		 /* absent or empty now */
+	const wp_lock_target *target;
+	wp_target want;		 /* the lock's */
+	wp_target real;		 /* of the interpreter on this machine, without a variant */
+	wp_interpreter python;	 /* the base interpreter, or the existing venv's own */
+	const char *run_python;	 /* for first lines of scripts: VENV/bin/python */
+	wp_in_wheel *wheels;
+	size_t nwheels;
+	wp_par opened;		 /* arenas of the wheels */
+	WP_VEC(wp_out_file) files;
+	WP_VEC(const char *) dirs; /* every directory of files, parents before children */
+	uint64_t bytes;		 /* to be written */
+} wp_plan;
+
+/* ask.c */
+int wp_interpreter_ask(wp_ctx *ctx, const char *path, wp_interpreter *out, wp_error *e);
+/* interpreter.c: does this interpreter answer to `3.12`, `cp313t`? Words that name no version fit all. */
+bool wp_python_spec_fits(const char *spec, const wp_interpreter *p);
+
+/* fit.c: may these wheels go to this interpreter on this machine? */
+int wp_fit_target(wp_plan *p, wp_error *e);
+int wp_fit_wheels(wp_plan *p, wp_error *e);
+
+/* plan.c: first what is at the place, then all the rest. */
+int wp_plan_place(wp_plan *p, wp_error *e);
+int wp_plan_make(wp_plan *p, wp_error *e);
+void wp_plan_done(wp_plan *p);
+
+/* files.c: every wheel's members at their place, each path once. */
+int wp_plan_files(wp_plan *p, wp_error *e);
+const char *wp_under(const char *path, const char *dir); /* path below dir, NULL if it is elsewhere */
+
+/* existing.c: what an existing venv has already. */
+int wp_existing_kept(wp_plan *p, wp_error *e);
+int wp_existing_check(wp_plan *p, wp_error *e);
+
+/* scripts.c: first line (with its newline) that starts the venv's Python; text of an entry point's script; a
+ * `.data/scripts` member with `#!python` rewritten (the text itself otherwise). */
+int wp_script_start(wp_arena *a, const char *python, wp_str *out, wp_error *e);
+wp_str wp_script_entry(wp_arena *a, wp_str start, const wp_entry_point *ep);
+wp_str wp_script_rewrite(wp_arena *a, wp_str start, wp_str text);
+
+/* venv.c: pyvenv.cfg, links, activate scripts below dir, for a venv whose final name is venv. */
+int wp_venv_create(wp_arena *a, const char *dir, const char *venv, const wp_interpreter *base,
+	wp_error *e);
+/* activate.c: the n-th activate script; false past the last. */
+bool wp_activate_script(wp_arena *a, size_t n, const char *venv, const char *bin, const char **name,
+	wp_str *text);
+
+/* unpack.c: every file of the plan below stage, digests filled in. */
+int wp_unpack(wp_plan *p, const char *stage, wp_error *e);
+/* record_out.c: RECORD of each distribution below stage; adds its path to the plan's files. */
+int wp_record_out(wp_plan *p, const char *stage, wp_error *e);
+/* receipt.c: receipt.json and lock.json into dir. */
+int wp_receipt_write(wp_plan *p, const wp_receipt *r, const char *dir, wp_error *e);
+
+/* stage.c: where an install is built, and the lock that keeps a second one away. */
+typedef struct wp_stage {
+	const char *dir;    /* files lie here under their final relative path */
+	const char *meta;   /* .wheelpack of the venv, or of the stage of a new one */
+	os_lock *lock;
+	bool made_meta, made_lock; /* by us, in an existing venv */
+	WP_VEC(const char *) made; /* parent directories of a new venv that we made, outermost first */
+} wp_stage;
+/* The lock of an existing venv. */
+int wp_stage_lock(wp_plan *p, wp_stage *s, wp_error *e);
+/* Remove what dead runs left (WP_E_BUSY if a live one builds this venv), make the empty stage. */
+int wp_stage_open(wp_plan *p, wp_stage *s, wp_error *e);
+/* Everything back as it was, the lock released. */
+void wp_stage_abandon(wp_stage *s);
+void wp_stage_done(wp_stage *s); /* after a commit */
+
+/* commit.c: move the stage to its place; on failure what was moved is moved back. Ignores cancel. */
+int wp_commit(wp_plan *p, wp_stage *s, wp_error *e);
+
+#endif
