@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * files.c: where each member of each wheel goes. Every path below the venv is written once; two
+ * wheels that bring one path must bring the same bytes.
+ */
+#include "install/parts.h"
+#include "os/os.h"
+
+typedef struct layout {
+	wp_plan *p;
+	wp_map paths; /* path -> index of the file that was first */
+	wp_map dirs;
+	wp_map pairs; /* wheels whose shared files were noted */
+	const char *headers;
+	wp_str start; /* first line of our scripts */
+} layout;
+
+const char *wp_under(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	return strncmp(path, dir, n) == 0 && path[n] == '/' ? path + n + 1 : NULL;
+}
+
+static void warn(layout *l, const wp_in_wheel *w, const char *code, wp_severity s,
+	const char *title, const char *path)
+{
+	wp_finding_add(l->p->findings, l->p->ctx->arena, code, s, title,
+		wp_sprintf(l->p->a, "'%s' of %s", path, w->lock->filename), NULL);
+}
+
+/* ---- names a wheel must not write ----------------------------------------------------------- */
+
+/* python, python3, python3.12, python3.13t, pythonw, pypy3, each perhaps with .exe. */
+static bool interpreter_name(const char *name)
+{
+	wp_str s = wp_str_of(name);
+
+	if (wp_str_ends(s, ".exe"))
+		s.n -= 4;
+	if (!wp_str_starts(s, "python") && !wp_str_starts(s, "pypy"))
+		return false;
+	s = wp_str_sub(s, wp_str_starts(s, "python") ? 6 : 4, s.n);
+	while (s.n && (wp_ascii_digit(s.p[0]) || strchr(".tw", s.p[0])))
+		s = wp_str_sub(s, 1, s.n);
+	return s.n == 0;
+}
+
+/* Compared without case: on many file systems BIN/Activate is the same file. */
+static bool reserved(const layout *l, const char *path)
+{
+	const char *low = wp_str_lower(l->p->a, wp_str_of(path)), *name;
+
+	if (strcmp(low, "pyvenv.cfg") == 0 || strcmp(low, "lib64") == 0 ||
+		strcmp(low, ".wheelpack") == 0 || wp_under(low, ".wheelpack"))
+		return true;
+	name = wp_under(low, wp_str_lower(l->p->a, wp_str_of(l->p->python.venv_bin)));
+	if (!name)
+		return false;
+	return interpreter_name(name) || strcmp(name, "activate") == 0 ||
+	       wp_starts(name, "activate.") || wp_starts(name, "deactivate");
+}
+
+/* A dist-info that isn't the wheel's own would plant a distribution nobody asked for. */
+static bool foreign_dist_info(const layout *l, const wp_in_wheel *w, const char *path)
+{
+	const char *in = wp_under(path, l->p->python.venv_site);
+	wp_str first = in ? wp_str_sub(wp_str_of(in), 0, strcspn(in, "/")) : (wp_str){0};
+
+	return wp_str_ends(first, ".dist-info") && !wp_str_is(first, w->wheel.dist_info);
+}
+
+static int check_path(const layout *l, const wp_in_wheel *w, const char *path, wp_error *e)
+{
+	if (reserved(l, path))
+		wp_fail(e, WP_E_PATH, "'%s' belongs to the venv itself, no wheel may write it", path);
+	else if (foreign_dist_info(l, w, path))
+		wp_fail(e, WP_E_PATH, "'%s' lies in the dist-info of another distribution", path);
+	else if (strlen(l->p->venv) + strlen(path) + 2 > WP_MAX_PATH_BYTES)
+		wp_fail(e, WP_E_PATH, "a path of it has more than %d bytes", WP_MAX_PATH_BYTES);
+	else
+		return 0;
+	return wp_err_where(e, "'%s'", w->lock->filename);
+}
+
+/* ---- one path once -------------------------------------------------------------------------- */
+
+static bool same_bytes(const wp_out_file *x, const wp_out_file *y)
+{
+	const wp_record_row *rx, *ry;
+
+	if (!x->member || !y->member)
+		return !x->member && !y->member && wp_str_eq(x->text, y->text);
+	rx = x->member->row;
+	ry = y->member->row;
+	return x->script == y->script && rx->kind == WP_RECORD_SHA256 && ry->kind == rx->kind &&
+	       memcmp(rx->digest, ry->digest, 32) == 0;
+}
+
+static int share(layout *l, wp_out_file *f, size_t first, wp_error *e)
+{
+	wp_plan *p = l->p;
+	wp_out_file *old = &p->files.v[first];
+	const char *a = p->wheels[old->wheel].lock->filename, *b = p->wheels[f->wheel].lock->filename;
+
+	if (old->wheel == f->wheel || !same_bytes(old, f)) {
+		wp_fail(e, WP_E_COLLISION, "%s and %s both bring '%s'%s", a, b, f->path,
+			old->wheel == f->wheel ? "" : ", with different contents");
+		return wp_err_where(e, "'%s'", b);
+	}
+	old->executable |= f->executable;
+	f->written = false;
+	f->same_as = first;
+	if (wp_map_put(&l->pairs, wp_str_of(wp_sprintf(p->a, "%s/%s", a, b)), 1))
+		wp_finding_add(p->findings, p->ctx->arena, "NSHARED", WP_NOTE,
+			"two wheels bring the same file, written once",
+			wp_sprintf(p->a, "'%s' of %s and %s", f->path, a, b), NULL);
+	return 0;
+}
+
+static void add_dirs(layout *l, const char *path)
+{
+	const char *slash;
+
+	for (slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+		wp_str dir = {path, (size_t)(slash - path)};
+
+		if (wp_map_put(&l->dirs, dir, 1))
+			WP_PUSH(&l->p->dirs, wp_str_dup(l->p->a, dir));
+	}
+}
+
+static int add(layout *l, wp_out_file f, wp_error *e)
+{
+	wp_plan *p = l->p;
+	uint32_t first;
+
+	if (check_path(l, &p->wheels[f.wheel], f.path, e))
+		return e->code;
+	f.written = true;
+	f.same_as = p->files.n;
+	f.size = f.member ? f.member->entry->size : f.text.n;
+	if (wp_map_get(&l->paths, wp_str_of(f.path), &first)) {
+		if (share(l, &f, first, e))
+			return e->code;
+	} else {
+		wp_map_put(&l->paths, wp_str_of(f.path), (uint32_t)p->files.n);
+		add_dirs(l, f.path);
+		p->bytes += f.size;
+	}
+	WP_PUSH(&p->files, f);
+	return 0;
+}
+
+/* ---- members -------------------------------------------------------------------------------- */
+
+static const char *place(const layout *l, const wp_in_wheel *w, const wp_member *m)
+{
+	wp_arena *a = l->p->a;
+
+	switch (m->scheme) {
+	case WP_SCRIPTS:
+		return wp_sprintf(a, "%s/%s", l->p->python.venv_bin, m->path);
+	case WP_HEADERS:
+		return wp_sprintf(a, "%s/%s/%s", l->headers, w->wheel.name.name, m->path);
+	case WP_DATA: /* lib64 of a venv is a link of ours to lib */
+		if (wp_under(m->path, "lib64"))
+			return wp_sprintf(a, "lib/%s", wp_under(m->path, "lib64"));
+		return m->path;
+	default:
+		return wp_sprintf(a, "%s/%s", l->p->python.venv_site, m->path);
+	}
+}
+
+/* Files of dist-info that the installer writes itself, and signatures of the RECORD that is replaced. */
+static bool ours(layout *l, const wp_in_wheel *w, const wp_member *m)
+{
+	static const char *const replaced[] = {"INSTALLER", "REQUESTED", "direct_url.json"};
+	const char *name = wp_under(m->name, w->wheel.dist_info);
+	size_t i;
+
+	if (!name)
+		return false;
+	for (i = 0; i < sizeof replaced / sizeof *replaced; i++)
+		if (strcmp(name, replaced[i]) == 0) {
+			warn(l, w, "NOURS", WP_WARNING, "a file that only an installer writes was left out",
+				m->name);
+			return true;
+		}
+	return !m->row || strcmp(name, "RECORD.jws") == 0 || strcmp(name, "RECORD.p7s") == 0;
+}
+
+/* An entry point wins over a script of its name and over what old tools put beside it. */
+static bool shadowed(layout *l, const wp_in_wheel *w, const wp_member *m)
+{
+	const wp_entry_points *ep = &w->wheel.entry_points;
+	size_t i;
+
+	for (i = 0; i < ep->n; i++) {
+		size_t n = strlen(ep->v[i].name);
+		const char *rest = m->path + n;
+
+		if (strncmp(m->path, ep->v[i].name, n) == 0 &&
+			(!*rest || strcmp(rest, "-script.py") == 0 || strcmp(rest, ".exe") == 0)) {
+			warn(l, w, "NSCRIPT", WP_WARNING, "an entry point takes the place of a script",
+				m->name);
+			return true;
+		}
+	}
+	return false;
+}
+
+static int add_member(layout *l, uint32_t i, const wp_member *m, wp_error *e)
+{
+	const wp_in_wheel *w = &l->p->wheels[i];
+	wp_out_file f = {.wheel = i, .member = m, .executable = m->executable,
+		.script = m->scheme == WP_SCRIPTS};
+	bool root = m->scheme == WP_PURELIB || m->scheme == WP_PLATLIB;
+
+	if (ours(l, w, m) || (f.script && shadowed(l, w, m)))
+		return 0;
+	if (f.script && strchr(m->path, '/'))
+		warn(l, w, "NSCRIPT", WP_WARNING, "a script lies in a sub folder, which is not on PATH",
+			m->name);
+	if (root && !strchr(m->path, '/') && wp_ends(m->path, ".pth"))
+		warn(l, w, "NPTH", WP_NOTE, "a .pth file runs at every start of Python", m->name);
+	f.path = place(l, w, m);
+	return add(l, f, e);
+}
+
+/* ---- what is generated ---------------------------------------------------------------------- */
+
+static int add_text(layout *l, uint32_t i, const char *path, wp_str text, bool executable, wp_error *e)
+{
+	wp_out_file f = {.wheel = i, .path = path, .text = text, .executable = executable};
+
+	return add(l, f, e);
+}
+
+static int add_generated(layout *l, uint32_t i, wp_error *e)
+{
+	const wp_in_wheel *w = &l->p->wheels[i];
+	wp_arena *a = l->p->a;
+	const char *info = wp_sprintf(a, "%s/%s", l->p->python.venv_site, w->wheel.dist_info);
+	size_t k;
+
+	for (k = 0; k < w->wheel.entry_points.n; k++) {
+		const wp_entry_point *ep = &w->wheel.entry_points.v[k];
+
+		if (add_text(l, i, wp_sprintf(a, "%s/%s", l->p->python.venv_bin, ep->name),
+			    wp_script_entry(a, l->start, ep), true, e))
+			return e->code;
+	}
+	if (w->lock->requested && add_text(l, i, os_join(a, info, "REQUESTED"), WP_LIT(""), false, e))
+		return e->code;
+	return add_text(l, i, os_join(a, info, "INSTALLER"), WP_LIT("wheelpack\n"), false, e);
+}
+
+static int add_wheel(layout *l, uint32_t i, wp_error *e)
+{
+	wp_in_wheel *w = &l->p->wheels[i];
+	size_t k;
+
+	w->first = l->p->files.n;
+	for (k = 0; k < w->wheel.n; k++)
+		if (add_member(l, i, &w->wheel.members[k], e))
+			return e->code;
+	if (add_generated(l, i, e))
+		return e->code;
+	w->n = l->p->files.n - w->first;
+	for (k = w->first; k < l->p->files.n; k++)
+		if (l->p->files.v[k].written)
+			w->left += l->p->files.v[k].size;
+	return 0;
+}
+
+static int check_dirs(const layout *l, wp_error *e)
+{
+	const wp_plan *p = l->p;
+	uint32_t file;
+	size_t i;
+
+	for (i = 0; i < p->dirs.n; i++)
+		if (wp_map_get(&l->paths, wp_str_of(p->dirs.v[i]), &file)) {
+			wp_fail(e, WP_E_COLLISION, "'%s' is a file here and a directory in another wheel",
+				p->dirs.v[i]);
+			return wp_err_where(e, "'%s'",
+				p->wheels[p->files.v[file].wheel].lock->filename);
+		}
+	return 0;
+}
+
+int wp_plan_files(wp_plan *p, wp_error *e)
+{
+	layout l = {.p = p};
+	uint32_t i;
+
+	if (wp_script_start(p->a, p->run_python, &l.start, e))
+		return e->code;
+	l.headers = wp_sprintf(p->a, "include/site/python%s", p->python.markers.python_version);
+	wp_map_init(&l.paths);
+	wp_map_init(&l.dirs);
+	wp_map_init(&l.pairs);
+	add_dirs(&l, wp_sprintf(p->a, "%s/", p->python.venv_site));
+	add_dirs(&l, wp_sprintf(p->a, "%s/", p->python.venv_bin));
+	for (i = 0; i < p->nwheels && !e->code; i++)
+		if (!p->wheels[i].kept)
+			add_wheel(&l, i, e);
+	if (!e->code)
+		check_dirs(&l, e);
+	wp_map_free(&l.paths);
+	wp_map_free(&l.dirs);
+	wp_map_free(&l.pairs);
+	return e->code;
+}

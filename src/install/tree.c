@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tree.c: a venv as the doctor sees it: site-packages at the root, the rest below @scripts, @include
+ * and @data, as in the tree of a bundle. Links are listed in site-packages only, where some
+ * installers make them; those in bin lead out to the base interpreter.
+ */
+#include "install/parts.h"
+#include "os/os.h"
+
+typedef struct venv_tree {
+	wp_arena *a;
+	const char *venv, *site;
+	wp_tree_entry *entries;
+	size_t n;
+} venv_tree;
+
+static const char *shown(const venv_tree *t, const char *path)
+{
+	const char *in;
+
+	if ((in = wp_under(path, t->site)))
+		return in;
+	if ((in = wp_under(path, "bin")))
+		return wp_sprintf(t->a, "@scripts/%s", in);
+	if ((in = wp_under(path, "include")))
+		return wp_sprintf(t->a, "@include/%s", in);
+	return wp_sprintf(t->a, "@data/%s", path);
+}
+
+static const char *hidden(const venv_tree *t, wp_arena *a, const char *path)
+{
+	struct {
+		const char *prefix, *dir;
+	} map[] = {{"@scripts", "bin"}, {"@include", "include"}};
+	const char *in;
+	size_t i;
+
+	if ((in = wp_under(path, "@data")))
+		return os_join(a, t->venv, in);
+	for (i = 0; i < sizeof map / sizeof *map; i++)
+		if ((in = wp_under(path, map[i].prefix)))
+			return wp_sprintf(a, "%s/%s/%s", t->venv, map[i].dir, in);
+	return wp_sprintf(a, "%s/%s/%s", t->venv, t->site, path);
+}
+
+/* lib/python3.12/site-packages: the one below lib that is there. */
+static int find_site(venv_tree *t, wp_error *e)
+{
+	const char *lib = os_join(t->a, t->venv, "lib");
+	const char **names;
+	size_t i, n;
+
+	if (!os_is_file(os_join(t->a, t->venv, "pyvenv.cfg")))
+		return wp_fail(e, WP_E_VENV, "it has no pyvenv.cfg");
+	if (os_list(t->a, lib, &names, &n, e))
+		return e->code;
+	for (i = 0; i < n && !t->site; i++) {
+		const char *site = wp_sprintf(t->a, "lib/%s/site-packages", names[i]);
+
+		if (wp_starts(names[i], "python") && os_is_dir(os_join(t->a, t->venv, site)))
+			t->site = site;
+	}
+	return t->site ? 0 : wp_fail(e, WP_E_VENV, "it has no lib/python*/site-packages");
+}
+
+static int link_size(venv_tree *t, os_entry *w, wp_error *e)
+{
+	os_file *f;
+
+	if (os_open(os_join(t->a, t->venv, w->path), OS_READ, &f, e))
+		return e->code;
+	os_size(f, &w->size, e);
+	return os_close(f, e);
+}
+
+static bool is_entry(venv_tree *t, os_entry *w)
+{
+	wp_error ignored = {0};
+
+	if (wp_under(w->path, ".wheelpack"))
+		return false;
+	if (w->kind == OS_LINK)
+		return wp_under(w->path, t->site) && !link_size(t, w, &ignored);
+	return w->kind == OS_FILE;
+}
+
+static int by_path(const void *x, const void *y)
+{
+	return strcmp(((const wp_tree_entry *)x)->path, ((const wp_tree_entry *)y)->path);
+}
+
+static int fill(venv_tree *t, wp_error *e)
+{
+	os_entry *walked;
+	size_t i, n;
+
+	if (find_site(t, e) || os_walk(t->a, t->venv, &walked, &n, e))
+		return e->code;
+	t->entries = WP_NEW_ARRAY(t->a, n + 1, wp_tree_entry);
+	for (i = 0; i < n; i++)
+		if (is_entry(t, &walked[i]))
+			t->entries[t->n++] = (wp_tree_entry){shown(t, walked[i].path),
+				walked[i].size};
+	qsort(t->entries, t->n, sizeof *t->entries, by_path);
+	return 0;
+}
+
+static int tree_list(void *self, const wp_tree_entry **out, size_t *n, wp_error *e)
+{
+	const venv_tree *t = self;
+
+	(void)e;
+	*out = t->entries;
+	*n = t->n;
+	return 0;
+}
+
+static int tree_open(void *self, const char *path, wp_blob *out, wp_error *e)
+{
+	const venv_tree *t = self;
+	wp_tree_entry key = {path, 0};
+	const wp_tree_entry *found =
+		bsearch(&key, t->entries, t->n, sizeof *t->entries, by_path);
+	wp_arena *a;
+
+	if (!found)
+		return wp_fail(e, WP_E_NOT_FOUND, "'%s' is not in the venv", path);
+	a = wp_arena_new(); /* threads may open at the same time */
+	os_blob(hidden(t, a, path), out, e);
+	wp_arena_free(a);
+	return e->code;
+}
+
+int wp_venv_tree(wp_ctx *ctx, const char *venv, wp_tree *out, wp_error *e)
+{
+	venv_tree *t = WP_NEW(ctx->arena, venv_tree);
+
+	t->a = wp_arena_new();
+	*out = (wp_tree){t, tree_list, tree_open};
+	if (!os_is_dir(venv)) {
+		wp_fail(e, WP_E_NOT_FOUND, "there is no directory '%s'", venv);
+	} else if (!os_absolute(t->a, venv, &t->venv, e)) {
+		fill(t, e);
+	}
+	if (!e->code)
+		return 0;
+	wp_venv_tree_close(out);
+	return wp_err_where(e, "'%s'", venv);
+}
+
+void wp_venv_tree_close(wp_tree *t)
+{
+	venv_tree *v = t->self;
+
+	if (v)
+		wp_arena_free(v->a);
+	*t = (wp_tree){0};
+}
