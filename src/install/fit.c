@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * fit.c: may these wheels go to this interpreter on this machine? The target of the lock promises
+ * tags and marker values; here they are held to what the interpreter says of itself.
+ */
+#include "install/parts.h"
+#include "os/os.h"
+
+/* ---- the target ---------------------------------------------------------------------------- */
+
+static bool platform_fits(wp_arena *a, const char *machine, const char *platform)
+{
+	const char *const *tags;
+	size_t i, n = machine[0] ? wp_platform_tags(a, machine, &tags) : 0;
+
+	for (i = 0; i < n; i++)
+		if (strcmp(tags[i], platform) == 0)
+			return true;
+	return false;
+}
+
+static const char *target_names(wp_arena *a, const wp_lock_doc *d)
+{
+	const char *text = "";
+	size_t i;
+
+	for (i = 0; i < d->ntargets; i++)
+		text = wp_sprintf(a, "%s%s%s", text, i ? ", " : "", d->targets[i].name);
+	return text;
+}
+
+static bool wanted(const wp_plan *p, const wp_lock_target *t)
+{
+	return !p->in->target || strcmp(p->in->target, t->name) == 0;
+}
+
+static int check_named(const wp_plan *p, wp_error *e)
+{
+	const wp_lock_doc *d = p->in->lock;
+	size_t i;
+
+	for (i = 0; i < d->ntargets; i++)
+		if (wanted(p, &d->targets[i]))
+			return 0;
+	if (!p->in->target)
+		return wp_fail(e, WP_E_DOCUMENT, "the lock has no target");
+	return wp_fail(e, WP_E_TARGET, "the lock has no target '%s', it has: %s", p->in->target,
+		target_names(p->a, d));
+}
+
+/* No interpreter was named: the first target of this machine for which there is one. */
+static int find_for_targets(wp_plan *p, wp_error *e)
+{
+	const char *machine = os_platform_tag(p->a);
+	const wp_lock_doc *d = p->in->lock;
+	wp_error first = {0};
+	wp_target t;
+	size_t i;
+
+	for (i = 0; i < d->ntargets; i++) {
+		wp_error err = {0};
+
+		if (!wanted(p, &d->targets[i]))
+			continue;
+		if (wp_target_parse(p->a, d->targets[i].name, &t, e))
+			return e->code;
+		if (!platform_fits(p->a, machine, t.platform))
+			continue;
+		if (!wp_interpreter_find(p->ctx, t.python_tag, p->in->search_path, p->in->home,
+			    &p->python, &err))
+			return 0;
+		if (!first.code)
+			first = err;
+	}
+	if (!first.code)
+		return wp_fail(e, WP_E_WRONG_TARGET, "made for %s, this machine is %s",
+			target_names(p->a, d), machine[0] ? machine : "of an unknown platform");
+	*e = first;
+	return e->code;
+}
+
+static int find_python(wp_plan *p, wp_error *e)
+{
+	const char *own = os_join(p->a, p->venv, "bin/python");
+
+	if (p->is_new && p->in->python)
+		return wp_interpreter_find(p->ctx, p->in->python, p->in->search_path, p->in->home,
+			&p->python, e);
+	if (p->is_new)
+		return find_for_targets(p, e);
+	if (wp_interpreter_ask(p->ctx, own, &p->python, e)) {
+		e->code = WP_E_VENV;
+		return wp_err_where(e, "'%s'", own);
+	}
+	if (p->in->python && !wp_python_spec_fits(p->in->python, &p->python))
+		return wp_fail(e, WP_E_VENV, "it has Python %s, '%s' was asked for",
+			p->python.version, p->in->python);
+	return 0;
+}
+
+static int choose_target(wp_plan *p, wp_error *e)
+{
+	const wp_lock_doc *d = p->in->lock;
+	wp_target t;
+	size_t i;
+
+	for (i = 0; i < d->ntargets; i++) {
+		if (!wanted(p, &d->targets[i]))
+			continue;
+		if (wp_target_parse(p->a, d->targets[i].name, &t, e))
+			return e->code;
+		if (strcmp(t.python_tag, p->python.soabi_tag) != 0 ||
+			!platform_fits(p->a, p->python.platform_tag, t.platform))
+			continue;
+		if (p->target)
+			return wp_fail(e, WP_E_TARGET, "both %s and %s fit: name one with --target",
+				p->target->name, d->targets[i].name);
+		p->target = &d->targets[i];
+		p->want = t;
+	}
+	if (!p->target)
+		return wp_fail(e, WP_E_WRONG_TARGET, "made for %s, '%s' is %s on %s",
+			target_names(p->a, d), p->python.path, p->python.soabi_tag,
+			p->python.platform_tag[0] ? p->python.platform_tag
+						  : "an unknown platform");
+	return 0;
+}
+
+int wp_fit_target(wp_plan *p, wp_error *e)
+{
+	if (check_named(p, e) || find_python(p, e) || choose_target(p, e))
+		return e->code;
+	return wp_target_make(p->a, p->python.soabi_tag, p->python.platform_tag, NULL, &p->real, e);
+}
+
+/* ---- each wheel ---------------------------------------------------------------------------- */
+
+static int check_tags(const wp_plan *p, const wp_in_wheel *w, wp_error *e)
+{
+	if (wp_wheel_rank(&w->wheel.name, &p->real) != SIZE_MAX)
+		return 0;
+	wp_fail(e, WP_E_WRONG_TARGET, "its tags %s-%s-%s don't fit %s on %s", w->wheel.name.python,
+		w->wheel.name.abi, w->wheel.name.platform, p->python.soabi_tag, p->real.platform);
+	return wp_err_where(e, "'%s'", w->wheel.filename);
+}
+
+/* Read as a requirement on `python`, so that old spellings are repaired in one place. */
+static int check_requires_python(const wp_plan *p, const wp_in_wheel *w, wp_error *e)
+{
+	const char *text = w->wheel.metadata.requires_python;
+	wp_error ignored = {0};
+	wp_requirement r;
+	wp_version v;
+
+	if (!text || !text[0])
+		return 0;
+	text = wp_sprintf(p->a, "python %s", text);
+	if (wp_requirement_parse_lenient(p->a, wp_str_of(text), &r, NULL, &ignored)) {
+		wp_finding_add(p->findings, p->ctx->arena, "NPYTHON", WP_WARNING,
+			wp_sprintf(p->a, "Requires-Python of %s cannot be read", w->wheel.filename),
+			w->wheel.metadata.requires_python, NULL);
+		return 0;
+	}
+	if (!wp_version_parse(p->a, wp_str_of(p->python.version), &v))
+		return wp_fail(e, WP_E_NO_INTERPRETER, "'%s' calls itself Python '%s'",
+			p->python.path, p->python.version);
+	if (wp_specifiers_match(&r.specifiers, &v))
+		return 0;
+	wp_fail(e, WP_E_REQUIRES_PYTHON, "it requires Python %s, '%s' is %s",
+		w->wheel.metadata.requires_python, p->python.path, p->python.version);
+	return wp_err_where(e, "'%s'", w->wheel.filename);
+}
+
+/* ---- the set under the real markers --------------------------------------------------------- */
+
+typedef struct need {
+	const char *project, *extra; /* extra NULL: the project itself */
+	const char *why;
+} need;
+
+typedef struct closure {
+	wp_plan *p;
+	const wp_markers *env;
+	wp_map seen; /* "project" and "project[extra]" */
+	WP_VEC(need) queue;
+} closure;
+
+static void push(closure *c, const char *project, const char *extra, const char *why)
+{
+	const char *key = extra ? wp_sprintf(c->p->a, "%s[%s]", project, extra) : project;
+
+	if (wp_map_put(&c->seen, wp_str_of(key), 1))
+		WP_PUSH(&c->queue, ((need){project, extra, why}));
+}
+
+/* A text that cannot be read was judged when the lock was made. */
+static void require(closure *c, const char *text, const char *extra, const char *who)
+{
+	wp_error ignored = {0};
+	wp_requirement r;
+	const char *why;
+	size_t i;
+
+	if (wp_requirement_parse_lenient(c->p->a, wp_str_of(text), &r, NULL, &ignored) ||
+		!wp_marker_eval(r.marker, c->env, &extra, extra ? 1 : 0))
+		return;
+	why = wp_sprintf(c->p->a, "%s requires '%s'", who, text);
+	push(c, r.project, NULL, why);
+	for (i = 0; i < r.nextras; i++)
+		push(c, r.project, r.extras[i], why);
+}
+
+static const wp_in_wheel *wheel_of(const wp_plan *p, const char *project)
+{
+	size_t i;
+
+	for (i = 0; i < p->nwheels; i++)
+		if (strcmp(p->wheels[i].lock->project, project) == 0)
+			return &p->wheels[i];
+	return NULL;
+}
+
+static void closure_make(closure *c, wp_plan *p, const wp_markers *env)
+{
+	const wp_lock_doc *d = p->in->lock;
+	size_t i, k;
+
+	*c = (closure){.p = p, .env = env};
+	wp_map_init(&c->seen);
+	for (i = 0; i < d->nrequirements; i++)
+		require(c, d->requirements[i], NULL, "the request");
+	for (i = 0; i < c->queue.n; i++) {
+		need n = c->queue.v[i];
+		const wp_in_wheel *w = wheel_of(p, n.project);
+
+		for (k = 0; w && k < w->wheel.metadata.nrequires_dist; k++)
+			require(c, w->wheel.metadata.requires_dist[k], n.extra,
+				wp_sprintf(p->a, "%s %s", w->lock->project, w->lock->version));
+	}
+}
+
+static void closure_free(closure *c)
+{
+	wp_map_free(&c->seen);
+	WP_VEC_FREE(&c->queue);
+}
+
+/* The first need of c that other has not. */
+static const need *difference(const closure *c, const closure *other)
+{
+	uint32_t ignored;
+	size_t i;
+
+	for (i = 0; i < c->queue.n; i++)
+		if (!c->queue.v[i].extra &&
+			!wp_map_get(&other->seen, wp_str_of(c->queue.v[i].project), &ignored))
+			return &c->queue.v[i];
+	return NULL;
+}
+
+static int check_markers(wp_plan *p, wp_error *e)
+{
+	closure want, real;
+	const need *n;
+
+	closure_make(&want, p, &p->want.markers);
+	closure_make(&real, p, &p->python.markers);
+	if ((n = difference(&real, &want)))
+		wp_fail(e, WP_E_WRONG_TARGET, "'%s' needs %s as well: %s, which holds there and not for %s",
+			p->python.path, n->project, n->why, p->target->name);
+	else if ((n = difference(&want, &real)))
+		wp_fail(e, WP_E_WRONG_TARGET, "'%s' does not need %s: %s, which holds for %s and not there",
+			p->python.path, n->project, n->why, p->target->name);
+	closure_free(&want);
+	closure_free(&real);
+	return e->code;
+}
+
+int wp_fit_wheels(wp_plan *p, wp_error *e)
+{
+	size_t i;
+
+	for (i = 0; i < p->nwheels; i++)
+		if (check_tags(p, &p->wheels[i], e) || check_requires_python(p, &p->wheels[i], e))
+			return e->code;
+	return check_markers(p, e);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * install.c: plan, stage, commit, receipt. Until the commit nothing of the venv is touched but its
+ * .wheelpack folder, which is put back on any failure.
+ */
+#include "install/parts.h"
+
+static void count(const wp_plan *p, wp_receipt *r)
+{
+	size_t i;
+
+	for (i = 0; i < p->nwheels; i++)
+		*(p->wheels[i].kept ? &r->kept : &r->distributions) += 1;
+	for (i = 0; i < p->files.n; i++) {
+		const wp_out_file *f = &p->files.v[i];
+
+		if (!f->written)
+			continue;
+		r->files++;
+		r->bytes += f->size;
+		r->scripts += wp_under(f->path, p->python.venv_bin) != NULL;
+	}
+}
+
+static int build(wp_plan *p, wp_stage *s, wp_receipt *r, wp_error *e)
+{
+	if (wp_stage_open(p, s, e) || wp_unpack(p, s->dir, e) || wp_record_out(p, s->dir, e))
+		return e->code;
+	r->created = p->is_new;
+	count(p, r);
+	if (wp_receipt_write(p, r, os_join(p->a, s->dir, ".wheelpack"), e))
+		return e->code;
+	return wp_check_cancel(p->ctx, e);
+}
+
+static int run(wp_plan *p, wp_stage *s, wp_receipt *r, wp_error *e)
+{
+	if (wp_plan_place(p, e) || (!p->is_new && wp_stage_lock(p, s, e)) || wp_plan_make(p, e) ||
+		build(p, s, r, e) || wp_commit(p, s, e)) {
+		wp_stage_abandon(s);
+		return e->code;
+	}
+	wp_stage_done(s);
+	return 0;
+}
+
+int wp_install(wp_ctx *ctx, const wp_install_request *in, wp_receipt *out, wp_error *e)
+{
+	wp_plan p = {.ctx = ctx, .in = in, .a = wp_arena_new(), .findings = &out->findings};
+	wp_stage s = {0};
+
+	*out = (wp_receipt){0};
+	if (run(&p, &s, out, e)) {
+		if (e->code == WP_E_VENV || e->code == WP_E_BUSY)
+			wp_err_where(e, "'%s'", in->venv);
+		wp_err_what(e, "cannot install into '%s'", in->venv);
+		wp_err_state(e, "nothing was changed in '%s'", in->venv);
+	} else {
+		out->venv = wp_strdup(ctx->arena, p.venv);
+		out->python = wp_strdup(ctx->arena, p.run_python);
+	}
+	wp_plan_done(&p);
+	return e->code;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * plan.c: everything that is decided before the first byte is written.
+ */
+#include <inttypes.h>
+
+#include "ext/hash.h"
+#include "install/parts.h"
+#include "os/os.h"
+
+/* ---- the place ----------------------------------------------------------------------------- */
+
+/* pyvenv.cfg and first lines of scripts hold the path: one line, no control characters. */
+static int check_text(const char *path, wp_error *e)
+{
+	const char *p;
+
+	if (strlen(path) > WP_MAX_PATH_BYTES / 2)
+		return wp_fail(e, WP_E_VENV, "its path is longer than %d bytes", WP_MAX_PATH_BYTES / 2);
+	for (p = path; *p; p++)
+		if ((unsigned char)*p < 0x20 || *p == 0x7f)
+			return wp_fail(e, WP_E_VENV, "its path has a control character");
+	if (!wp_utf8_valid(wp_str_of(path)))
+		return wp_fail(e, WP_E_VENV, "its path is not UTF-8");
+	return 0;
+}
+
+static int look_into(wp_plan *p, wp_error *e)
+{
+	const char **names;
+	size_t n;
+
+	if (os_list(p->a, p->venv, &names, &n, e))
+		return e->code;
+	p->is_new = n == 0;
+	if (n && !os_is_file(os_join(p->a, p->venv, "pyvenv.cfg")))
+		return wp_fail(e, WP_E_VENV, "the directory is not empty and has no pyvenv.cfg");
+	return 0;
+}
+
+int wp_plan_place(wp_plan *p, wp_error *e)
+{
+	os_kind kind;
+	uint64_t size;
+
+	if (os_absolute(p->a, p->in->venv, &p->venv, e) || os_stat(p->venv, &kind, &size, e))
+		return e->code;
+	if (kind == OS_LINK) {
+		if (!os_is_dir(p->venv))
+			return wp_fail(e, WP_E_VENV, "it is a link that leads to no directory");
+		if (os_realpath(p->a, p->venv, &p->venv, e))
+			return e->code;
+		kind = OS_DIR;
+	}
+	if (check_text(p->venv, e))
+		return e->code;
+	if (kind == OS_ABSENT)
+		p->is_new = true;
+	else if (kind != OS_DIR)
+		return wp_fail(e, WP_E_VENV, "it is not a directory");
+	else if (look_into(p, e))
+		return e->code;
+	p->run_python = os_join(p->a, p->venv, "bin/python");
+	return 0;
+}
+
+/* ---- the wheels ---------------------------------------------------------------------------- */
+
+static int gather(wp_plan *p, wp_error *e)
+{
+	wp_map seen;
+	size_t i;
+
+	p->nwheels = p->target->nwheels;
+	p->wheels = WP_NEW_ARRAY(p->a, p->nwheels, wp_in_wheel);
+	wp_map_init(&seen);
+	for (i = 0; i < p->nwheels && !e->code; i++) {
+		const wp_lock_wheel *w = wp_lock_find(p->in->lock, p->target->wheels[i]);
+
+		if (!w)
+			wp_fail(e, WP_E_DOCUMENT, "the lock does not describe '%s'",
+				p->target->wheels[i]);
+		else if (!wp_map_put(&seen, wp_str_of(w->project), 1))
+			wp_fail(e, WP_E_DOCUMENT, "the lock has two wheels of %s for one target",
+				w->project);
+		p->wheels[i].lock = w;
+	}
+	wp_map_free(&seen);
+	return e->code;
+}
+
+static const wp_bundle_wheel *pin_of(const wp_bundle_doc *m, const char *filename)
+{
+	size_t i;
+
+	for (i = 0; i < m->nwheels; i++)
+		if (strcmp(m->wheels[i].filename, filename) == 0)
+			return &m->wheels[i];
+	return NULL;
+}
+
+/* Without a manifest nothing vouches for RECORD but the digest of the whole wheel. */
+static int check_whole(const wp_in_wheel *w, wp_error *e)
+{
+	char hex[WP_SHA256_HEX + 1];
+
+	if (!w->lock->sha256)
+		return 0;
+	if (wp_sha256_blob(&w->blob, hex, e))
+		return e->code;
+	if (strcmp(hex, w->lock->sha256) == 0)
+		return 0;
+	return wp_fail(e, WP_E_DIGEST, "its sha256 is %s, the lock promises %s", hex,
+		w->lock->sha256);
+}
+
+static int check_identity(wp_arena *a, const wp_in_wheel *w, wp_error *e)
+{
+	wp_version v;
+
+	if (strcmp(w->wheel.name.project, w->lock->project) != 0)
+		return wp_fail(e, WP_E_WHEEL, "it is a wheel of %s, the lock says %s",
+			w->wheel.name.project, w->lock->project);
+	if (!wp_version_parse(a, wp_str_of(w->lock->version), &v) ||
+		wp_version_cmp(&v, &w->wheel.name.version) != 0)
+		return wp_fail(e, WP_E_WHEEL, "it is version %s, the lock says %s",
+			w->wheel.name.version.text, w->lock->version);
+	return 0;
+}
+
+static int open_wheel(wp_plan *p, wp_in_wheel *w, wp_arena *a, wp_error *e)
+{
+	const char *name = w->lock->filename, *record = NULL;
+	const wp_bundle_wheel *pin = p->in->manifest ? pin_of(p->in->manifest, name) : NULL;
+
+	if (p->in->manifest && !pin)
+		return wp_fail(e, WP_E_BUNDLE, "bundle.json does not list it");
+	if (p->in->wheels.open(p->in->wheels.self, name, pin ? pin->sha256 : w->lock->sha256,
+		    &w->blob, e))
+		return e->code;
+	if (pin)
+		record = pin->record_sha256;
+	else if (check_whole(w, e))
+		return e->code;
+	return wp_wheel_open(a, name, &w->blob, p->real.windows, record, &w->wheel, &w->findings, e);
+}
+
+static int open_job(void *user, size_t i, wp_arena *a, wp_error *e)
+{
+	wp_plan *p = user;
+	wp_in_wheel *w = &p->wheels[i];
+	int rc = open_wheel(p, w, a, e);
+
+	if (!rc)
+		rc = check_identity(a, w, e);
+	if (rc && !strstr(e->where, w->lock->filename))
+		wp_err_where(e, "'%s'", w->lock->filename);
+	return rc;
+}
+
+static int open_wheels(wp_plan *p, wp_error *e)
+{
+	size_t i, k;
+
+	if (wp_par_for(p->ctx, p->nwheels, open_job, NULL, p, true, &p->opened, e))
+		return e->code;
+	for (i = 0; i < p->nwheels; i++)
+		for (k = 0; k < p->wheels[i].findings.n; k++) {
+			const wp_finding *f = &p->wheels[i].findings.v[k];
+
+			wp_finding_add(p->findings, p->ctx->arena, f->code, f->severity, f->title,
+				f->why, f->next);
+		}
+	return 0;
+}
+
+/* ---- space --------------------------------------------------------------------------------- */
+
+static int check_space(const wp_plan *p, wp_error *e)
+{
+	enum { BLOCK = 4096 };
+	uint64_t need = 0, free_bytes;
+	size_t i;
+
+	for (i = 0; i < p->files.n; i++)
+		if (p->files.v[i].written)
+			need += (p->files.v[i].size + BLOCK - 1) / BLOCK * BLOCK;
+	need += (uint64_t)p->dirs.n * BLOCK;
+	if (os_free_space(p->venv, &free_bytes, e))
+		return e->code;
+	if (free_bytes < need)
+		return wp_fail(e, WP_E_DISK_FULL, "%" PRIu64 " MB are needed, %" PRIu64 " MB are free",
+			(need >> 20) + 1, free_bytes >> 20);
+	return 0;
+}
+
+int wp_plan_make(wp_plan *p, wp_error *e)
+{
+	if (wp_fit_target(p, e) || gather(p, e))
+		return e->code;
+	if (!p->is_new && wp_existing_kept(p, e))
+		return e->code;
+	if (open_wheels(p, e) || wp_fit_wheels(p, e) || wp_plan_files(p, e))
+		return e->code;
+	if (!p->is_new && wp_existing_check(p, e))
+		return e->code;
+	return check_space(p, e);
+}
+
+void wp_plan_done(wp_plan *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->nwheels; i++)
+		if (p->wheels[i].blob.close)
+			p->wheels[i].blob.close(p->wheels[i].blob.self);
+	wp_par_done(&p->opened);
+	WP_VEC_FREE(&p->files);
+	WP_VEC_FREE(&p->dirs);
+	wp_arena_free(p->a);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * receipt.c: what was installed, when and for which machine, beside a copy of the lock.
+ */
+#include "base/json.h"
+#include "ext/hash.h"
+#include "ext/json_out.h"
+#include "install/parts.h"
+#include "os/os.h"
+
+static wp_jnode *python_json(const wp_interpreter *p)
+{
+	wp_jnode *o = wp_jobject();
+
+	wp_jput_str(o, "executable", p->executable);
+	wp_jput_str(o, "version", p->version);
+	wp_jput_str(o, "tag", p->soabi_tag);
+	wp_jput_str(o, "platform", p->platform_tag);
+	wp_jput_str(o, "system", p->markers.platform_system);
+	wp_jput_str(o, "release", p->markers.platform_release);
+	return o;
+}
+
+static wp_jnode *distributions_json(const wp_plan *p)
+{
+	wp_jnode *list = wp_jarray();
+	size_t i;
+
+	for (i = 0; i < p->nwheels; i++) {
+		const wp_in_wheel *w = &p->wheels[i];
+		wp_jnode *o = wp_jobject();
+
+		wp_jput_str(o, "project", w->lock->project);
+		wp_jput_str(o, "version", w->lock->version);
+		wp_jput_str(o, "filename", w->lock->filename);
+		wp_jput_str(o, "record_sha256", w->wheel.record_sha256);
+		wp_jput_bool(o, "requested", w->lock->requested);
+		wp_jput_bool(o, "kept", w->kept);
+		wp_jadd(list, o);
+	}
+	return list;
+}
+
+static wp_str receipt_text(wp_plan *p, const wp_receipt *r, wp_str lock)
+{
+	char id[WP_SHA256_HEX + 1];
+	wp_jnode *o = wp_jobject();
+
+	wp_sha256_hex(lock, id);
+	wp_jput_str(o, "schema", WP_RECEIPT_SCHEMA);
+	wp_jput_str(o, "lock", id);
+	wp_jput_str_or_null(o, "bundle", p->in->bundle_id);
+	wp_jput_str(o, "target", p->target->name);
+	wp_jput_str_or_null(o, "time", p->in->time);
+	wp_jput(o, "python", python_json(&p->python));
+	wp_jput(o, "distributions", distributions_json(p));
+	wp_jput_int(o, "files", (int64_t)r->files);
+	wp_jput_int(o, "bytes", (int64_t)r->bytes);
+	return wp_jtext(p->a, o);
+}
+
+int wp_receipt_write(wp_plan *p, const wp_receipt *r, const char *dir, wp_error *e)
+{
+	wp_str lock;
+
+	if (wp_lock_write(p->a, p->in->lock, &lock, e) ||
+		os_write_file(os_join(p->a, dir, "lock.json"), lock, e))
+		return e->code;
+	return os_write_file(os_join(p->a, dir, "receipt.json"), receipt_text(p, r, lock), e);
+}
+
+/* The lock's digest that a receipt names; NULL where it names none. */
+static const char *receipt_lock(wp_arena *a, wp_str text)
+{
+	const char *lock = NULL;
+	wp_error ignored = {0};
+	wp_json j;
+	wp_str key;
+
+	wp_json_init(&j, a, text, WP_E_DOCUMENT, &ignored);
+	if (wp_json_object(&j))
+		while (wp_json_key(&j, &key))
+			wp_str_is(key, "lock") ? wp_json_cstr(&j, &lock) : wp_json_skip(&j);
+	return wp_json_end(&j) ? NULL : lock;
+}
+
+bool wp_venv_lock(wp_ctx *ctx, const char *venv, wp_lock_doc *out)
+{
+	wp_arena *a = ctx->arena;
+	const char *meta = os_join(a, venv, ".wheelpack"), *want;
+	char have[WP_SHA256_HEX + 1];
+	wp_error ignored = {0};
+	wp_str receipt, lock;
+
+	if (os_read_file(a, os_join(a, meta, "receipt.json"), WP_MAX_DOCUMENT, &receipt, &ignored) ||
+		os_read_file(a, os_join(a, meta, "lock.json"), WP_MAX_DOCUMENT, &lock, &ignored))
+		return false;
+	want = receipt_lock(a, receipt);
+	wp_sha256_hex(lock, have);
+	return want && strcmp(want, have) == 0 && !wp_lock_read(a, lock, out, &ignored);
+}

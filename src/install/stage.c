@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * stage.c: where an install is built. A new venv grows in `.NAME.wheelpack-PID` beside its final name,
+ * files for an existing one in its .wheelpack/stage. The lock in .wheelpack tells a live run from one
+ * that was killed.
+ */
+#include "install/parts.h"
+
+/* ---- an existing venv ----------------------------------------------------------------------- */
+
+static int open_meta(wp_plan *p, wp_stage *s, wp_error *e)
+{
+	os_kind kind;
+	uint64_t size;
+
+	s->meta = os_join(p->a, p->venv, ".wheelpack");
+	if (os_stat(s->meta, &kind, &size, e))
+		return e->code;
+	if (kind == OS_DIR)
+		return 0;
+	if (kind != OS_ABSENT)
+		return wp_fail(e, WP_E_PATH, "'%s' is not a directory", s->meta);
+	s->made_meta = !os_mkdir(s->meta, e);
+	return e->code;
+}
+
+int wp_stage_lock(wp_plan *p, wp_stage *s, wp_error *e)
+{
+	const char *lock;
+
+	if (open_meta(p, s, e))
+		return e->code;
+	lock = os_join(p->a, s->meta, "lock");
+	s->made_lock = !os_is_file(lock);
+	if (os_lock_take(lock, &s->lock, e))
+		s->made_lock = false; /* it is the other's */
+	return e->code;
+}
+
+static int open_inside(wp_plan *p, wp_stage *s, wp_error *e)
+{
+	const char *dir = os_join(p->a, s->meta, "stage");
+
+	if (os_remove_tree(dir, e) || os_mkdir(dir, e))
+		return e->code;
+	s->dir = dir;
+	return os_mkdir(os_join(p->a, dir, ".wheelpack"), e);
+}
+
+/* ---- a new venv ----------------------------------------------------------------------------- */
+
+static bool is_stage_of(const char *name, const char *prefix)
+{
+	uint64_t pid;
+
+	return wp_starts(name, prefix) && wp_str_u64(wp_str_of(name + strlen(prefix)), &pid);
+}
+
+/* Who holds the lock lives; what has no lock was killed before it had one. */
+static int clean_one(wp_plan *p, const char *dir, wp_error *e)
+{
+	const char *path = os_join(p->a, dir, ".wheelpack/lock");
+	os_lock *lock = NULL;
+
+	if (os_is_file(path) && os_lock_take(path, &lock, e))
+		return e->code;
+	os_remove_tree(dir, e);
+	os_lock_release(lock);
+	return e->code;
+}
+
+static int clean_beside(wp_plan *p, const char *parent, const char *prefix, wp_error *e)
+{
+	const char **names;
+	size_t i, n;
+
+	if (os_list(p->a, parent, &names, &n, e))
+		return e->code;
+	for (i = 0; i < n; i++)
+		if (is_stage_of(names[i], prefix) && clean_one(p, os_join(p->a, parent, names[i]), e))
+			return e->code;
+	return 0;
+}
+
+/* Parents one by one, so that exactly those that were absent go away again. */
+static int make_parents(wp_plan *p, wp_stage *s, const char *parent, wp_error *e)
+{
+	WP_VEC(const char *) missing = {0};
+	const char *dir = parent;
+
+	while (!os_is_dir(dir) && strcmp(dir, os_dirname(p->a, dir)) != 0) {
+		WP_PUSH(&missing, dir);
+		dir = os_dirname(p->a, dir);
+	}
+	while (missing.n && !os_mkdir(missing.v[missing.n - 1], e))
+		WP_PUSH(&s->made, missing.v[--missing.n]);
+	WP_VEC_FREE(&missing);
+	return e->code;
+}
+
+static int open_beside(wp_plan *p, wp_stage *s, wp_error *e)
+{
+	const char *parent = os_dirname(p->a, p->venv);
+	const char *prefix = wp_sprintf(p->a, ".%s.wheelpack-", os_basename(p->venv));
+	const char *dir = wp_sprintf(p->a, "%s/%s%d", strcmp(parent, "/") ? parent : "", prefix, os_pid());
+
+	if (make_parents(p, s, parent, e) || clean_beside(p, parent, prefix, e) || os_mkdir(dir, e))
+		return e->code;
+	s->dir = dir;
+	s->meta = os_join(p->a, dir, ".wheelpack");
+	if (os_mkdir(s->meta, e) || os_lock_take(os_join(p->a, s->meta, "lock"), &s->lock, e))
+		return e->code;
+	return wp_venv_create(p->a, dir, p->venv, &p->python, e);
+}
+
+int wp_stage_open(wp_plan *p, wp_stage *s, wp_error *e)
+{
+	return p->is_new ? open_beside(p, s, e) : open_inside(p, s, e);
+}
+
+/* ---- the end -------------------------------------------------------------------------------- */
+
+void wp_stage_abandon(wp_stage *s)
+{
+	wp_error ignored = {0};
+	wp_arena *a = wp_arena_new();
+
+	if (s->dir)
+		os_remove_tree(s->dir, &ignored);
+	if (s->made_lock)
+		os_unlink(os_join(a, s->meta, "lock"), &ignored);
+	if (s->made_meta)
+		os_rmdir(s->meta, &ignored);
+	while (s->made.n)
+		os_rmdir(s->made.v[--s->made.n], &ignored);
+	wp_arena_free(a);
+	wp_stage_done(s);
+}
+
+void wp_stage_done(wp_stage *s)
+{
+	os_lock_release(s->lock);
+	s->lock = NULL;
+	WP_VEC_FREE(&s->made);
+}

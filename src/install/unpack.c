@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * unpack.c: the plan's files into the stage, in one pass: inflate, hash, write. Big members are jobs
+ * of their own, biggest first; small ones go in batches of neighbours, so that directories stay open.
+ * Every file is an exclusive create below a directory handle: nothing existing is written to, and no
+ * link leads elsewhere.
+ */
+#include "ext/hash.h"
+#include "install/parts.h"
+#include "os/os.h"
+
+enum {
+	PIECE = 1 << 20,       /* bytes of one write */
+	BIG = 1 << 20,	       /* members from here on are jobs of their own, written past the page cache */
+	BATCH_FILES = 256,
+	BATCH_BYTES = 8 << 20,
+	MAX_SCRIPT = 4 << 20   /* a `#!python` script may have so many bytes */
+};
+
+typedef struct batch {
+	size_t first, n; /* in order */
+} batch;
+
+typedef struct unpacking {
+	wp_plan *p;
+	os_dir *root;
+	wp_out_file **order; /* what is written, as it is written */
+	size_t norder;
+	WP_VEC(batch) batches;
+	atomic_uint_fast64_t done;
+} unpacking;
+
+/* An open directory and its path below the stage. */
+typedef struct level {
+	wp_str path;
+	os_dir *dir;
+} level;
+
+/* What one job needs. */
+typedef struct writer {
+	unpacking *u;
+	wp_arena *a;
+	wp_unpacker *unpacker;
+	WP_VEC(level) levels;
+	unsigned char *raw, *buf; /* buf: PIECE bytes in raw, aligned */
+	size_t used;
+	const wp_out_file *f;
+	os_file *file; /* NULL until its first bytes are due */
+	uint64_t off;
+	bool direct, script;
+} writer;
+
+/* ---- one file ------------------------------------------------------------------------------- */
+
+static bool is_below(const char *path, wp_str dir)
+{
+	return strncmp(path, dir.p, dir.n) == 0 && path[dir.n] == '/';
+}
+
+/* Open the directory of path, from the deepest one that is open and still on the way. */
+static int enter(writer *w, const char *path, os_dir **out, wp_error *e)
+{
+	const char *slash;
+
+	while (w->levels.n && !is_below(path, w->levels.v[w->levels.n - 1].path))
+		os_dir_close(w->levels.v[--w->levels.n].dir);
+	*out = w->levels.n ? w->levels.v[w->levels.n - 1].dir : w->u->root;
+	slash = path + (w->levels.n ? w->levels.v[w->levels.n - 1].path.n + 1 : 0);
+	for (;;) {
+		const char *start = slash, *name;
+		os_dir *sub;
+
+		slash = strchr(start, '/');
+		if (!slash)
+			return 0;
+		name = wp_str_dup(w->a, (wp_str){start, (size_t)(slash - start)});
+		if (os_dir_sub(*out, name, &sub, e))
+			return e->code;
+		WP_PUSH(&w->levels, ((level){{path, (size_t)(slash - path)}, sub}));
+		*out = sub;
+		slash++;
+	}
+}
+
+static int create(writer *w, wp_error *e)
+{
+	const wp_out_file *f = w->f;
+	os_dir *dir;
+
+	if (enter(w, f->path, &dir, e) ||
+		os_create_at(dir, os_basename(f->path), f->executable ? 0755 : 0644, &w->file, e))
+		return e->code;
+	if (f->size < BIG)
+		return 0;
+	w->direct = os_direct(w->file, true);
+	return os_preallocate(w->file, f->size, e);
+}
+
+static int put(writer *w, const unsigned char *p, size_t n, wp_error *e)
+{
+	if (os_pwrite(w->file, p, n, w->off, e))
+		return e->code;
+	w->off += n;
+	return 0;
+}
+
+/* Write what is buffered; the odd end of a big file goes through the cache. */
+static int flush(writer *w, wp_error *e)
+{
+	size_t whole = w->used, used = w->used;
+
+	if (!w->file && create(w, e))
+		return e->code;
+	if (w->direct)
+		whole -= whole % OS_DIRECT_ALIGN;
+	w->used = 0;
+	if (whole && put(w, w->buf, whole, e))
+		return e->code;
+	if (whole == used)
+		return 0;
+	w->direct = !os_direct(w->file, false);
+	return put(w, w->buf + whole, used - whole, e);
+}
+
+static int take(void *user, const void *p, size_t n, wp_error *e)
+{
+	writer *w = user;
+	const unsigned char *from = p;
+
+	if (wp_check_cancel(w->u->p->ctx, e))
+		return e->code;
+	if (w->script && w->off + w->used == 0 && wp_str_starts((wp_str){p, n}, "#!python"))
+		return wp_fail(e, WP_E_WHEEL, "a script of more than %d bytes", MAX_SCRIPT);
+	atomic_fetch_add_explicit(&w->u->done, n, memory_order_relaxed);
+	while (n) {
+		size_t k = PIECE - w->used < n ? PIECE - w->used : n;
+
+		memcpy(w->buf + w->used, from, k);
+		w->used += k;
+		from += k;
+		n -= k;
+		if (w->used == PIECE && flush(w, e))
+			return e->code;
+	}
+	return 0;
+}
+
+static int put_text(writer *w, wp_out_file *f, wp_hash *h, wp_str text, wp_error *e)
+{
+	unsigned char digest[WP_HASH_MAX];
+
+	wp_hash_add(h, text.p, text.n);
+	wp_hash_end(h, digest);
+	memcpy(f->sha256, digest, sizeof f->sha256);
+	f->size = text.n;
+	return take(w, text.p, text.n, e);
+}
+
+/* A script is read whole: its first line may change. */
+static int put_script(writer *w, wp_out_file *f, wp_hash *h, wp_error *e)
+{
+	const wp_plan *p = w->u->p;
+	wp_arena *a = wp_arena_new();
+	wp_str start, text;
+
+	if (!wp_script_start(a, p->run_python, &start, e) &&
+		!wp_member_text(w->unpacker, a, &p->wheels[f->wheel].wheel, f->member, MAX_SCRIPT, &text, e)) {
+		f->odd = wp_str_starts(text, "\xef\xbb\xbf#!python");
+		put_text(w, f, h, wp_script_rewrite(a, start, text), e);
+	}
+	wp_arena_free(a);
+	return e->code;
+}
+
+static int put_generated(writer *w, wp_out_file *f, wp_error *e)
+{
+	wp_hash *h = wp_hash_new(WP_SHA256);
+
+	if (!f->member)
+		put_text(w, f, h, f->text, e);
+	else
+		put_script(w, f, h, e);
+	wp_hash_free(h);
+	return e->code;
+}
+
+static int put_file(writer *w, wp_out_file *f, wp_error *e)
+{
+	wp_in_wheel *from = &w->u->p->wheels[f->wheel];
+	uint64_t planned = f->size;
+
+	w->f = f;
+	w->off = w->used = 0;
+	w->direct = false;
+	w->script = f->script && planned > MAX_SCRIPT;
+	if (!f->member || (f->script && !w->script))
+		put_generated(w, f, e);
+	else
+		wp_member_read(w->unpacker, &from->wheel, f->member, take, w, f->sha256, e);
+	if (!e->code && (w->used || !w->file))
+		flush(w, e);
+	os_close(w->file, e);
+	w->file = NULL;
+	if (e->code && !strstr(e->where, from->lock->filename))
+		wp_err_where(e, "'%s'", from->lock->filename);
+	else if (!e->code)
+		atomic_fetch_sub_explicit(&from->left, planned, memory_order_relaxed);
+	return e->code;
+}
+
+/* ---- jobs ----------------------------------------------------------------------------------- */
+
+static int run_batch(void *user, size_t i, wp_arena *a, wp_error *e)
+{
+	unpacking *u = user;
+	const batch *b = &u->batches.v[i];
+	writer w = {.u = u, .a = a, .unpacker = wp_unpacker_new(), .raw = wp_xmalloc(PIECE + OS_DIRECT_ALIGN)};
+	size_t k;
+
+	w.buf = w.raw + (OS_DIRECT_ALIGN - (uintptr_t)w.raw % OS_DIRECT_ALIGN);
+	for (k = 0; k < b->n && !e->code; k++)
+		if (!wp_check_cancel(u->p->ctx, e))
+			put_file(&w, u->order[b->first + k], e);
+	while (w.levels.n)
+		os_dir_close(w.levels.v[--w.levels.n].dir);
+	WP_VEC_FREE(&w.levels);
+	wp_unpacker_free(w.unpacker);
+	free(w.raw);
+	return e->code;
+}
+
+static int by_size(const void *x, const void *y)
+{
+	const wp_out_file *a = *(wp_out_file *const *)x, *b = *(wp_out_file *const *)y;
+
+	if ((a->size >= BIG || b->size >= BIG) && a->size != b->size)
+		return a->size > b->size ? -1 : 1;
+	return strcmp(a->path, b->path);
+}
+
+static void make_batches(unpacking *u)
+{
+	wp_plan *p = u->p;
+	size_t i;
+
+	u->order = WP_NEW_ARRAY(p->a, p->files.n, wp_out_file *);
+	for (i = 0; i < p->files.n; i++)
+		if (p->files.v[i].written)
+			u->order[u->norder++] = &p->files.v[i];
+	if (u->norder)
+		qsort(u->order, u->norder, sizeof *u->order, by_size);
+	for (i = 0; i < u->norder;) {
+		batch b = {i, 0};
+		uint64_t bytes = 0;
+
+		do
+			bytes += u->order[i++]->size;
+		while (i < u->norder && i - b.first < BATCH_FILES && bytes < BATCH_BYTES &&
+			u->order[b.first]->size < BIG);
+		b.n = i - b.first;
+		WP_PUSH(&u->batches, b);
+	}
+}
+
+static void report(void *user)
+{
+	unpacking *u = user;
+	wp_plan *p = u->p;
+	wp_progress g = {.stage = "install", .bytes_total = p->bytes, .items_total = p->nwheels};
+	size_t i;
+
+	g.bytes = atomic_load_explicit(&u->done, memory_order_relaxed);
+	for (i = 0; i < p->nwheels; i++)
+		g.items += p->wheels[i].told;
+	for (i = 0; i < p->nwheels; i++) {
+		wp_in_wheel *w = &p->wheels[i];
+
+		if (w->told || atomic_load_explicit(&w->left, memory_order_relaxed))
+			continue;
+		w->told = true;
+		g.items++;
+		g.item = w->lock->filename;
+		g.item_done = true;
+		g.item_size = w->wheel.total;
+		g.item_cached = w->kept;
+		wp_report(p->ctx, &g);
+	}
+	g.item = NULL;
+	g.item_done = false;
+	wp_report(p->ctx, &g);
+}
+
+static void tell_odd(const wp_plan *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->files.n; i++)
+		if (p->files.v[i].odd)
+			wp_finding_add(p->findings, p->ctx->arena, "NSCRIPT", WP_WARNING,
+				"a script begins with a byte order mark and cannot be run",
+				p->files.v[i].path, NULL);
+}
+
+int wp_unpack(wp_plan *p, const char *stage, wp_error *e)
+{
+	unpacking u = {.p = p};
+	wp_ctx ctx = *p->ctx;
+	wp_par par;
+
+	if (ctx.jobs > 1) /* some wait for the disk */
+		ctx.jobs += 2;
+	if (os_dir_open(stage, &u.root, e))
+		return e->code;
+	make_batches(&u);
+	wp_par_for(&ctx, u.batches.n, run_batch, report, &u, true, &par, e);
+	wp_par_done(&par);
+	WP_VEC_FREE(&u.batches);
+	os_dir_close(u.root);
+	tell_odd(p);
+	return e->code;
+}
