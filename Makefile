@@ -93,6 +93,14 @@ T ?= *
 unit: $(patsubst %,$B/tests/%,$(if $(filter-out *,$T),t_$T,$(UNIT)))
 	sh tests/run_unit.sh $^
 
+# Cases of the packaging standards; the file is not in this repository: make vectors VECTORS=packaging.json
+VECTORS ?=
+export VECTORS
+TEST_PROGRAMS += $B/tests/vectors
+$B/tests/vectors: $(wildcard tests/vectors/*.c) tests/vectors/vectors.h $B/libwheelpack.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS_$(MODE)) -o $@ $(filter %.c,$^) $B/libwheelpack.a $(LDLIBS)
+
 # What `make test` runs once everything it needs is installed.
 .PHONY: test-built
 test-built: $B/wheelpack $(UNIT:%=$B/tests/%) $(TEST_PROGRAMS)
@@ -105,12 +113,6 @@ valgrind: $(UNIT:%=$B/tests/%) $(TEST_PROGRAMS)
 # Every command, once for each system call that can fail. Only in MODE=fault.
 fault: $B/wheelpack
 	python3 tests/fault.py $B/wheelpack
-
-# Cases of the packaging standards; the file is not in this repository: make vectors VECTORS=packaging.json
-VECTORS ?=
-$B/tests/vectors: tests/vectors.c $B/libwheelpack.a
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS_$(MODE)) -MMD -MP -MF $@.d -o $@ $< $B/libwheelpack.a $(LDLIBS)
 
 vectors: $B/tests/vectors
 	$B/tests/vectors $(VECTORS)

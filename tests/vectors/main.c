@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* vectors FILE: replays the cases of FILE and prints one line a kind. */
+#include "vectors.h"
+
+#include <stdarg.h>
+
+/* ---- the file as a tree --------------------------------------------------------------------- */
+
+static void read_value(wp_json *j, value *out);
+
+static void read_items(wp_json *j, value *out)
+{
+	WP_VEC(value) items = {0};
+	WP_VEC(wp_str) keys = {0};
+	bool object = out->kind == WP_JSON_OBJECT;
+	wp_str key = {0};
+
+	if (object ? wp_json_object(j) : wp_json_array(j))
+		while (object ? wp_json_key(j, &key) : wp_json_item(j)) {
+			value v;
+
+			read_value(j, &v);
+			WP_PUSH(&items, v);
+			WP_PUSH(&keys, wp_str_copy(j->a, key));
+		}
+	out->items = WP_VEC_COPY(j->a, &items);
+	out->keys = WP_VEC_COPY(j->a, &keys);
+	out->n = items.n;
+	WP_VEC_FREE(&items);
+	WP_VEC_FREE(&keys);
+}
+
+static void read_value(wp_json *j, value *out)
+{
+	const char *from;
+
+	*out = (value){.kind = wp_json_peek(j)};
+	switch (out->kind) {
+	case WP_JSON_STRING:
+		wp_json_string(j, &out->text);
+		break;
+	case WP_JSON_BOOL:
+		wp_json_bool(j, &out->truth);
+		break;
+	case WP_JSON_ARRAY:
+	case WP_JSON_OBJECT:
+		read_items(j, out);
+		break;
+	case WP_JSON_NUMBER:
+		from = j->p;
+		wp_json_skip(j);
+		out->text = wp_str_trim((wp_str){from, (size_t)(j->p - from)});
+		break;
+	case WP_JSON_NULL:
+		wp_json_skip(j);
+		break;
+	}
+}
+
+static const value absent = {.kind = WP_JSON_NULL};
+
+const value *get(const value *object, const char *key)
+{
+	size_t i;
+
+	for (i = 0; object->kind == WP_JSON_OBJECT && i < object->n; i++)
+		if (wp_str_is(object->keys[i], key))
+			return &object->items[i];
+	return &absent;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+const value *cell(const row *r, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < r->columns->n; i++)
+		if (wp_str_is(r->columns->items[i].text, name))
+			return &r->cells->items[i];
+	return &absent;
+}
+
+bool is_error(const row *r)
+{
+	return get(r->out, "error")->kind != WP_JSON_NULL;
+}
+
+verdict say(row *r, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(r->said, sizeof r->said, fmt, ap);
+	va_end(ap);
+	return FAIL;
+}
+
+verdict same_text(row *r, const char *what, const char *got, const value *want)
+{
+	if (want->kind == WP_JSON_NULL ? !got : got && wp_str_is(want->text, got))
+		return PASS;
+	return say(r, "%s is %s", what, got ? got : "null");
+}
+
+bool same_number(bool there, uint64_t got, const value *want)
+{
+	uint64_t n;
+
+	if (want->kind == WP_JSON_NULL)
+		return !there;
+	return there && wp_str_u64(want->text, &n) && n == got;
+}
+
+verdict refused(row *r, const char *why)
+{
+	return is_error(r) ? PASS : say(r, "refused: %s", why);
+}
+
+/* ---- kinds ----------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *kind;
+	verdict (*replay)(row *r);
+} kinds[] = {{"version", do_version}, {"version_order", do_version_order}, {"version_sort", do_version_order},
+	{"specifier", do_specifier}, {"specifier_set", do_specifier_set}, {"specifier_and", do_specifier_and},
+	{"contains", do_contains}, {"marker", do_marker}, {"marker_eval", do_marker_eval},
+	{"requirement", do_requirement}, {"canonicalize_name", do_canonicalize_name},
+	{"is_normalized_name", do_is_normalized_name}, {"canonicalize_version", do_canonicalize_version},
+	{"wheel_filename", do_wheel_filename}, {"sdist_filename", do_sdist_filename}, {"parse_tag", do_parse_tag},
+	{"platform_tags", do_platform_tags}, {"tags_generate", do_tags_generate}};
+
+enum { SHOW = 10 }; /* failures of one kind that are shown */
+
+static verdict replay_row(verdict (*replay)(row *r), const char *kind, const value *columns, const value *cells,
+	bool show)
+{
+	row r = {.a = wp_arena_new(), .columns = columns, .cells = cells, .out = &cells->items[columns->n - 2]};
+	verdict v;
+
+	v = replay(&r);
+	wp_arena_free(r.a);
+	if (v == FAIL && show) {
+		size_t i;
+
+		printf("  %s", kind);
+		for (i = 0; i + 1 < columns->n; i++)
+			if (cells->items[i].kind == WP_JSON_STRING)
+				printf(" | %.200s", cells->items[i].text.p);
+		printf(" | %s\n", r.said);
+	}
+	return v;
+}
+
+static size_t replay_kind(const char *kind, const value *v)
+{
+	const value *columns = get(v, "columns"), *rows = get(v, "rows");
+	size_t i, k, count[3] = {0};
+
+	for (k = 0; k < sizeof kinds / sizeof *kinds && strcmp(kinds[k].kind, kind) != 0; k++)
+		;
+	if (k == sizeof kinds / sizeof *kinds) {
+		printf("%s: skipped, %zu rows\n", kind, rows->n);
+		return 0;
+	}
+	for (i = 0; i < rows->n; i++)
+		count[replay_row(kinds[k].replay, kind, columns, &rows->items[i], count[FAIL] < SHOW)]++;
+	printf("%s: %zu passed, %zu failed", kind, count[PASS], count[FAIL]);
+	if (count[SKIP])
+		printf(", %zu skipped", count[SKIP]);
+	printf("\n");
+	return count[FAIL];
+}
+
+static size_t replay_text(wp_str text)
+{
+	wp_error e = {0};
+	wp_arena *a = wp_arena_new();
+	const value *all;
+	wp_json j;
+	value root;
+	size_t i, failed = 0;
+
+	wp_json_init(&j, a, text, WP_E_DOCUMENT, &e);
+	read_value(&j, &root);
+	if (wp_json_end(&j)) {
+		printf("vectors: %s (%s)\n", e.why, e.where);
+		failed = 1;
+	} else {
+		all = get(&root, "kinds");
+		for (i = 0; i < all->n; i++)
+			failed += replay_kind(all->keys[i].p, &all->items[i]);
+	}
+	wp_arena_free(a);
+	return failed;
+}
+
+int main(int argc, char **argv)
+{
+	FILE *f;
+	wp_buf b;
+	char part[65536];
+	size_t n, failed;
+
+	if (argc < 2) {
+		printf("skipped: vectors of the packaging standards (name the file: make vectors VECTORS=packaging.json)\n");
+		return 0;
+	}
+	f = fopen(argv[1], "rb");
+	if (!f) {
+		perror(argv[1]);
+		return 2;
+	}
+	wp_buf_init(&b, WP_MAX_DOCUMENT);
+	while ((n = fread(part, 1, sizeof part, f)) > 0)
+		wp_buf_add(&b, part, n);
+	fclose(f);
+	failed = replay_text(wp_buf_view(&b));
+	wp_buf_free(&b);
+	return failed ? 1 : 0;
+}
