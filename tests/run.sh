@@ -29,6 +29,12 @@ check() {
 check layers sh tests/layers.sh
 tally sh tests/ptx.sh
 tally sh tests/run_unit.sh "$@"
+if [ -n "${VECTORS:-}" ]; then
+	check vectors "$dir/tests/vectors" "$VECTORS"
+else
+	"$dir/tests/vectors"
+	skipped=$((skipped + 1))
+fi
 for fuzz in "$dir"/tests/fuzz_*; do
 	[ -x "$fuzz" ] || continue
 	name=${fuzz##*/fuzz_}
