@@ -311,7 +311,7 @@ def paths():
     one("utf8-flag", "gr\xfcn.py", "ok")
     one("not-utf8", b"a\xff.py", "WP_E_ZIP")
     one("symlink", "link", p, mode=0o120777)
-    one("symlink-folder", "link/", p, mode=0o120777)
+    case("path-symlink-folder", p, files=[Entry("link/", mode=0o120777)])
     one("fifo", "pipe", p, mode=0o10644)
     case("path-below-symlink", p, files=[Entry("link", "demo", mode=0o120777), ("link/x", "y")])
 
