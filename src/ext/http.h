@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* http.h: many GETs at once over one set of connections (libcurl multi, HTTP/2). One wp_http belongs to one
- * thread; a wake from another thread (wp_http_wake) is allowed. https only; http where `plain_ok` of a request says
- * so; a redirect never goes from https to http, and credentials never leave their origin. */
+ * thread; a wake from another thread (wp_http_wake) is allowed. https only; http for loopback and trusted hosts; a
+ * redirect never goes from https to http, and credentials never leave their origin. Certificates are always checked but
+ * for hosts that the user calls trusted. */
 #ifndef WP_EXT_HTTP_H
 #define WP_EXT_HTTP_H
 
@@ -40,10 +41,10 @@ struct wp_http_request {
 	const char *userpwd;	 /* "user:password" for this origin; NULL: none */
 	bool compressed;	 /* accept gzip, br, zstd (decoded before the sink) */
 	uint64_t max_body;	 /* WP_E_TOO_LARGE above */
-	/* Every piece of a 200 or 206 body, in order; non-zero stops with that code. NULL: into body. */
+	/* Every piece of a 200 or 206 body, in order; non-zero (with e filled) stops. NULL: into body. */
 	int (*sink)(void *user, const wp_http_response *r, const void *p, size_t n, wp_error *e);
-	/* Called once at the end, on the owner's thread, with error.code set on failure. A status such as 404 is no
-	 * failure here. */
+	/* Called once at the end, from wp_http_poll, with error.code set on failure (where is the address). A status such
+	 * as 404 is no failure here. May start and abort requests; the request may be freed or started again. */
 	void (*done)(void *user, wp_http_request *r);
 	void *user;
 	wp_http_response response;
