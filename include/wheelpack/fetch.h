@@ -42,6 +42,8 @@ int wp_session_open(wp_ctx *ctx, const wp_session_options *o, wp_session **out, 
 void wp_session_close(wp_session *s);
 /* The catalogue over the session's indexes; lives as long as the session. */
 const wp_catalog *wp_session_catalog(wp_session *s);
+/* What the catalogue saw so far that is worth telling: side files that contradict their digest. */
+const wp_findings *wp_session_notes(const wp_session *s);
 
 typedef struct wp_fetch_request {
 	const wp_lock_doc *lock;

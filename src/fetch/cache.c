@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+#include "fetch/cache.h"
+
+
+#include "base/err.h"
+#include "ext/hash.h"
+#include "os/os.h"
+
+enum { STAMP = 7 + WP_SHA256_HEX + 1 }; /* "sha256 HEX\n" */
+
+const char *wp_cache_path(wp_arena *a, const char *dir, const char *kind, const char *key)
+{
+	return wp_sprintf(a, "%s/%s/%.2s/%s", dir, kind, key, key);
+}
+
+void wp_cache_key(const char *const *parts, size_t n, char out[WP_SHA256_HEX + 1])
+{
+	wp_hash *h = wp_hash_new(WP_SHA256);
+	unsigned char digest[WP_HASH_MAX];
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (parts[i])
+			wp_hash_add(h, parts[i], strlen(parts[i]));
+		wp_hash_add(h, "\n", 1);
+	}
+	wp_hash_end(h, digest);
+	wp_hash_free(h);
+	wp_hex(digest, WP_SHA256_HEX / 2, out);
+}
+
+static void digest_of(wp_str head, wp_str body, char out[WP_SHA256_HEX + 1])
+{
+	wp_hash *h = wp_hash_new(WP_SHA256);
+	unsigned char digest[WP_HASH_MAX];
+
+	wp_hash_add(h, head.p, head.n);
+	wp_hash_add(h, body.p, body.n);
+	wp_hash_end(h, digest);
+	wp_hash_free(h);
+	wp_hex(digest, WP_SHA256_HEX / 2, out);
+}
+
+bool wp_cache_get(wp_arena *a, const char *dir, const char *kind, const char *key, size_t max, wp_str *out)
+{
+	const char *path = wp_cache_path(a, dir, kind, key);
+	char digest[WP_SHA256_HEX + 1];
+	wp_error ignored = {0};
+	wp_str text;
+
+	if (!os_is_file(path) || os_read_file(a, path, max, &text, &ignored) || text.n < STAMP)
+		return false;
+	*out = wp_str_sub(text, STAMP, text.n);
+	digest_of(*out, (wp_str){0}, digest);
+	return wp_str_starts(text, "sha256 ") && wp_str_is(wp_str_sub(text, 7, STAMP - 1), digest);
+}
+
+static int write_parts(os_file *f, wp_str head, wp_str body, wp_error *e)
+{
+	char stamp[STAMP + 1] = "sha256 ";
+
+	digest_of(head, body, stamp + 7);
+	stamp[STAMP - 1] = '\n';
+	if (os_pwrite(f, stamp, STAMP, 0, e) || (head.n && os_pwrite(f, head.p, head.n, STAMP, e)) ||
+		(body.n && os_pwrite(f, body.p, body.n, STAMP + head.n, e)))
+		return e->code;
+	return 0;
+}
+
+/* Unlike os_write_file this waits for no disk: a torn entry is seen by its digest. */
+void wp_cache_put(const char *dir, const char *kind, const char *key, wp_str head, wp_str body)
+{
+	wp_arena *a = wp_arena_new();
+	const char *path = wp_cache_path(a, dir, kind, key);
+	const char *temp = wp_sprintf(a, "%s.%d-%llx", path, os_pid(), (unsigned long long)(uintptr_t)a);
+	wp_error e = {0};
+	os_file *f;
+
+	if (!os_mkdirs(os_dirname(a, path), &e) && !os_open(temp, OS_CREATE_NEW, &f, &e)) {
+		write_parts(f, head, body, &e);
+		os_close(f, &e);
+		if (e.code || os_rename(temp, path, &e)) {
+			wp_error ignored = {0};
+
+			(void)os_unlink(temp, &ignored);
+		}
+	}
+	wp_arena_free(a);
+}
+
+void wp_cache_remove(const char *dir, const char *kind, const char *key)
+{
+	wp_arena *a = wp_arena_new();
+	wp_error ignored = {0};
+
+	(void)os_unlink(wp_cache_path(a, dir, kind, key), &ignored);
+	wp_arena_free(a);
+}
+
+const char *wp_cache_field(wp_arena *a, wp_str text, const char *word)
+{
+	size_t n = strlen(word);
+	wp_str line;
+
+	while (wp_str_line(&text, &line) && line.n)
+		if (line.n > n + 1 && line.p[n] == ' ' && wp_str_starts(line, word) && wp_utf8_valid(line))
+			return wp_str_dup(a, wp_str_sub(line, n + 1, line.n));
+	return NULL;
+}
+
+const char *wp_cache_wheel(wp_arena *a, const char *dir, const char *sha256, uint64_t *size)
+{
+	const char *path = wp_cache_path(a, dir, "wheels", sha256);
+	wp_error ignored = {0};
+	os_kind kind;
+
+	return !os_stat(path, &kind, size, &ignored) && kind == OS_FILE ? path : NULL;
+}
+
+int wp_cache_keep_wheel(wp_arena *a, const char *dir, const char *from, const char *sha256, const char **path,
+	wp_error *e)
+{
+	*path = wp_cache_path(a, dir, "wheels", sha256);
+	if (os_mkdirs(os_dirname(a, *path), e) || os_rename(from, *path, e))
+		return e->code;
+	return 0;
+}

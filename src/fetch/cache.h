@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* cache.h: the cache directory. Several processes may use it at once: entries appear by rename, and a download is
+ * locked. Layout, each in 256 folders by the first two digits of the key:
+ *   wheels/<sha256>     whole wheels
+ *   checked/<sha256>    what the check of that wheel's members found
+ *   pages/<key>         index pages         metadata/<key>  METADATA texts
+ *   digests/<key>       digest of a file for which the index gives none
+ * and partial/<key>, partial/<key>.lock for downloads. */
+#ifndef WP_FETCH_CACHE_H
+#define WP_FETCH_CACHE_H
+
+#include "base/str.h"
+
+/* dir/kind/ab/key */
+const char *wp_cache_path(wp_arena *a, const char *dir, const char *kind, const char *key);
+/* sha256 of the parts; NULL parts count as empty. */
+void wp_cache_key(const char *const *parts, size_t n, char out[WP_SHA256_HEX + 1]);
+
+/* An entry is kept with its own digest, so that a damaged one is a missing one. */
+bool wp_cache_get(wp_arena *a, const char *dir, const char *kind, const char *key, size_t max, wp_str *out);
+/* head and body one after the other. A cache that can't be written costs time, never a failure. */
+void wp_cache_put(const char *dir, const char *kind, const char *key, wp_str head, wp_str body);
+void wp_cache_remove(const char *dir, const char *kind, const char *key);
+
+/* The line "word VALUE" of an entry's text, NULL if it has none. */
+const char *wp_cache_field(wp_arena *a, wp_str text, const char *word);
+
+/* The wheel of that digest, NULL if it isn't there. */
+const char *wp_cache_wheel(wp_arena *a, const char *dir, const char *sha256, uint64_t *size);
+/* Move a whole file to its place among the wheels. */
+int wp_cache_keep_wheel(wp_arena *a, const char *dir, const char *from, const char *sha256, const char **path,
+	wp_error *e);
+
+#endif

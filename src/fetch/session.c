@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include "fetch/session.h"
+
+#include <stdlib.h>
+
+#include "ext/url.h"
+#include "os/os.h"
+
+static const char **copy_strings(wp_arena *a, const char *const *v, size_t n)
+{
+	const char **out = WP_NEW_ARRAY(a, n, const char *);
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		out[i] = wp_strdup(a, v[i]);
+	return out;
+}
+
+static void copy_net(wp_session *s, const wp_net *net)
+{
+	s->net = *net;
+	s->net.user_agent = wp_strdup(s->a, net->user_agent);
+	s->net.ca_file = wp_strdup(s->a, net->ca_file);
+	s->net.proxy = wp_strdup(s->a, net->proxy);
+	s->net.trusted_hosts = copy_strings(s->a, net->trusted_hosts, net->ntrusted_hosts);
+}
+
+/* ---- indexes ------------------------------------------------------------------------------ */
+
+static int add_folder(wp_session *s, const wp_index *in, wp_source_index *out, wp_error *e)
+{
+	const char *path = in->url;
+
+	if (strstr(path, "://")) {
+		path = wp_file_url_path(s->a, path);
+		if (!path)
+			return wp_fail(e, WP_E_USAGE, "only a folder on this machine can be used for wheels: '%s'",
+				in->url);
+	}
+	out->url = path;
+	return os_absolute(s->a, path, &out->folder, e);
+}
+
+static int add_index(wp_session *s, const wp_index *in, wp_source_index *out, wp_error *e)
+{
+	const char *url, *scheme;
+
+	*out = (wp_source_index){.id = wp_strdup(s->a, in->id), .variant = in->variant};
+	if (in->find_links || wp_starts(in->url, "file:"))
+		return add_folder(s, in, out, e);
+	url = wp_url_strip(s->a, in->url, &out->userpwd);
+	scheme = url ? wp_url_scheme(s->a, url) : NULL;
+	if (!scheme || (strcmp(scheme, "https") && strcmp(scheme, "http")))
+		return wp_fail(e, WP_E_USAGE, "the index '%s' has no https address", in->id);
+	out->url = wp_ends(url, "/") ? url : wp_sprintf(s->a, "%s/", url);
+	out->origin = wp_url_origin(s->a, url);
+	return 0;
+}
+
+const char *wp_session_userpwd(const wp_session *s, const char *index, const char *url)
+{
+	wp_arena *a = wp_arena_new();
+	const char *origin = wp_url_origin(a, url), *found = NULL;
+	size_t i;
+
+	for (i = 0; i < s->nindexes; i++) {
+		const wp_source_index *x = &s->indexes[i];
+
+		if (!x->userpwd || !wp_streq(x->origin, origin))
+			continue;
+		if (!found || wp_streq(x->id, index))
+			found = x->userpwd;
+	}
+	wp_arena_free(a);
+	return found;
+}
+
+void wp_session_note(wp_session *s, const char *title, const char *why)
+{
+	wp_finding_add(&s->notes, s->a, "N201", WP_NOTE, title, why, NULL);
+}
+
+/* ---- interface ---------------------------------------------------------------------------- */
+
+int wp_session_open(wp_ctx *ctx, const wp_session_options *o, wp_session **out, wp_error *e)
+{
+	wp_session *s = wp_xmalloc(sizeof *s);
+	size_t i;
+
+	*s = (wp_session){.ctx = ctx, .a = wp_arena_new(), .compat = o->compat};
+	copy_net(s, &o->net);
+	wp_catalog_init(s);
+	s->indexes = WP_NEW_ARRAY(s->a, o->nindexes, wp_source_index);
+	if (os_absolute(s->a, o->cache_dir, &s->cache, e))
+		goto fail;
+	for (i = 0; i < o->nindexes; i++, s->nindexes++)
+		if (add_index(s, &o->indexes[i], &s->indexes[i], e))
+			goto fail;
+	*out = s;
+	return 0;
+fail:
+	wp_session_close(s);
+	return e->code;
+}
+
+void wp_session_close(wp_session *s)
+{
+	if (!s)
+		return;
+	wp_catalog_free(s);
+	wp_http_close(s->http);
+	wp_arena_free(s->a);
+	free(s);
+}
+
+const wp_catalog *wp_session_catalog(wp_session *s)
+{
+	return &s->catalog;
+}
+
+const wp_findings *wp_session_notes(const wp_session *s)
+{
+	return &s->notes;
+}
