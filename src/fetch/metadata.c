@@ -11,7 +11,7 @@
 
 enum {
 	TAIL = 128 << 10,	  /* first range: the end record and most directories */
-	FIRST_AHEAD = 64 << 10,	  /* read beyond what is asked for; doubled with each range */
+	FIRST_AHEAD = 16 << 10,	  /* read beyond what is asked for; doubled with each range */
 	MAX_RANGES = 24,	  /* then the wheel is fetched as a whole */
 	MAX_RANGED = 96 << 20,	  /* bytes of all ranges */
 	SMALL_WHEEL = 1 << 20	  /* a whole answer up to this size serves as well */
@@ -80,11 +80,17 @@ static void fail(wp_metadata_job *j, const wp_error *e)
 	finish(j);
 }
 
+/* Without any digest another file may take the name tomorrow. */
+static bool is_pinned(const wp_file *f)
+{
+	return f->sha256 || f->metadata_sha256;
+}
+
 /* A text of this file: keep it and be done. */
 static void take(wp_metadata_job *j, wp_str text, bool store)
 {
 	j->text = wp_str_copy(j->s->a, text);
-	if (store)
+	if (store && is_pinned(j->file))
 		wp_cache_put(j->s->cache, "metadata", j->key, (wp_str){0}, text);
 	finish(j);
 }
@@ -109,7 +115,7 @@ static void read_local(wp_metadata_job *j, const char *path)
 	if (rc)
 		fail(j, &e);
 	else
-		take(j, text, !wp_starts(j->file->url, "file:"));
+		take(j, text, false);
 }
 
 static void on_whole(void *user, wp_download *d)
@@ -356,10 +362,10 @@ wp_metadata_job *wp_metadata_start(wp_session *s, const wp_file *file)
 	wp_metadata_key(file, j->key);
 	if (!path && file->sha256)
 		path = wp_cache_wheel(j->a, s->cache, file->sha256, &size);
-	if (!wp_starts(file->url, "file:") && wp_cache_get(j->a, s->cache, "metadata", j->key, WP_MAX_METADATA * 2, &text))
-		take(j, text, false);
-	else if (path)
+	if (path)
 		read_local(j, path);
+	else if (is_pinned(file) && wp_cache_get(j->a, s->cache, "metadata", j->key, WP_MAX_METADATA * 2, &text))
+		take(j, text, false);
 	else if (file->has_metadata)
 		ask_side(j);
 	else

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* server.h: the index server of tests/index for one test program. It ends with the program, whatever becomes of it. */
+#ifndef WP_TESTS_SERVER_H
+#define WP_TESTS_SERVER_H
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "unit/test.h"
+
+typedef struct server {
+	pid_t pid;
+	int stop;      /* its standard input: it ends when this is closed */
+	char base[64]; /* http://127.0.0.1:PORT */
+	char second[64];
+} server;
+
+static inline void server_child(int in, int out)
+{
+	dup2(in, 0);
+	dup2(out, 1);
+	execlp("python3", "python3", "-I", "-B", "tests/index/server.py", "--stdin", (char *)NULL);
+	_exit(127);
+}
+
+/* False, with a line that says so, where there is no python3. Variables that name a proxy are taken away. */
+static inline bool server_start(server *s)
+{
+	int in[2], out[2];
+	char port[16];
+	FILE *f;
+	bool ok;
+
+	unsetenv("http_proxy");
+	unsetenv("all_proxy");
+	unsetenv("ALL_PROXY");
+	unsetenv("no_proxy");
+	unsetenv("NO_PROXY");
+	if (pipe(in) != 0 || pipe(out) != 0)
+		return false;
+	s->pid = fork();
+	if (s->pid == 0) {
+		close(in[1]);
+		close(out[0]);
+		server_child(in[0], out[1]);
+	}
+	close(in[0]);
+	close(out[1]);
+	s->stop = in[1];
+	f = fdopen(out[0], "r");
+	ok = f && fscanf(f, "%63s %15s %63s", s->base, port, s->second) == 3;
+	if (f)
+		fclose(f);
+	if (!ok)
+		printf("skipped: python3 not found\n");
+	return ok;
+}
+
+static inline void server_stop(server *s)
+{
+	close(s->stop);
+	if (s->pid > 0)
+		waitpid(s->pid, NULL, 0);
+}
+
+#endif
