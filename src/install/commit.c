@@ -128,7 +128,7 @@ int wp_commit(wp_plan *p, wp_stage *s, wp_error *e)
 	/* The new names are in place; that they are on the disk too cannot be promised on a failure here, and
 	 * nothing could be taken back more safely than it stands. */
 	if (!p->in->no_sync && os_sync_tree(p->venv, &ignored))
-		wp_finding_add(p->findings, p->ctx->arena, "NSYNC", WP_WARNING,
+		wp_finding_add(p->findings, p->ctx->arena, "N506", WP_WARNING,
 			"the file system could not be flushed to the disk", ignored.why, NULL);
 	return 0;
 }

@@ -51,7 +51,7 @@ static int keep(wp_plan *p, wp_in_wheel *w, const char *dir, wp_str version, wp_
 		if (!os_is_file(record)) /* left by a stopped commit, which moves RECORD last */
 			return 0;
 		w->kept = true;
-		wp_finding_add(p->findings, p->ctx->arena, "NKEPT", WP_NOTE, "already installed, kept",
+		wp_finding_add(p->findings, p->ctx->arena, "N504", WP_NOTE, "already installed, kept",
 			wp_sprintf(p->a, "%s %s", w->lock->project, w->lock->version), NULL);
 		return 0;
 	}
@@ -186,7 +186,7 @@ static int check_file(wp_plan *p, wp_out_file *f, wp_error *e)
 	p->bytes -= f->size;
 	p->wheels[f->wheel].left -= f->size;
 	if (!p->wheels[f->wheel].overlaps)
-		wp_finding_add(p->findings, p->ctx->arena, "NSHARED", WP_WARNING,
+		wp_finding_add(p->findings, p->ctx->arena, "N505", WP_WARNING,
 			"files of a wheel were there already, with the same contents",
 			wp_sprintf(p->a, "'%s' of %s", f->path, p->wheels[f->wheel].lock->filename),
 			NULL);

@@ -22,64 +22,12 @@ const char *wp_under(const char *path, const char *dir)
 	return strncmp(path, dir, n) == 0 && path[n] == '/' ? path + n + 1 : NULL;
 }
 
-static void warn(layout *l, const wp_in_wheel *w, const char *code, wp_severity s,
-	const char *title, const char *path)
-{
-	wp_finding_add(l->p->findings, l->p->ctx->arena, code, s, title,
-		wp_sprintf(l->p->a, "'%s' of %s", path, w->lock->filename), NULL);
-}
-
-/* ---- names a wheel must not write ----------------------------------------------------------- */
-
-/* python, python3, python3.12, python3.13t, pythonw, pypy3, each perhaps with .exe. */
-static bool interpreter_name(const char *name)
-{
-	wp_str s = wp_str_of(name);
-
-	if (wp_str_ends(s, ".exe"))
-		s.n -= 4;
-	if (!wp_str_starts(s, "python") && !wp_str_starts(s, "pypy"))
-		return false;
-	s = wp_str_sub(s, wp_str_starts(s, "python") ? 6 : 4, s.n);
-	while (s.n && (wp_ascii_digit(s.p[0]) || strchr(".tw", s.p[0])))
-		s = wp_str_sub(s, 1, s.n);
-	return s.n == 0;
-}
-
-/* Compared without case: on many file systems BIN/Activate is the same file. */
-static bool reserved(const layout *l, const char *path)
-{
-	const char *low = wp_str_lower(l->p->a, wp_str_of(path)), *name;
-
-	if (strcmp(low, "pyvenv.cfg") == 0 || strcmp(low, "lib64") == 0 ||
-		strcmp(low, ".wheelpack") == 0 || wp_under(low, ".wheelpack"))
-		return true;
-	name = wp_under(low, wp_str_lower(l->p->a, wp_str_of(l->p->python.venv_bin)));
-	if (!name)
-		return false;
-	return interpreter_name(name) || strcmp(name, "activate") == 0 ||
-	       wp_starts(name, "activate.") || wp_starts(name, "deactivate");
-}
-
-/* A dist-info that isn't the wheel's own would plant a distribution nobody asked for. */
-static bool foreign_dist_info(const layout *l, const wp_in_wheel *w, const char *path)
-{
-	const char *in = wp_under(path, l->p->python.venv_site);
-	wp_str first = in ? wp_str_sub(wp_str_of(in), 0, strcspn(in, "/")) : (wp_str){0};
-
-	return wp_str_ends(first, ".dist-info") && !wp_str_is(first, w->wheel.dist_info);
-}
-
 static int check_path(const layout *l, const wp_in_wheel *w, const char *path, wp_error *e)
 {
-	if (reserved(l, path))
-		wp_fail(e, WP_E_PATH, "'%s' belongs to the venv itself, no wheel may write it", path);
-	else if (foreign_dist_info(l, w, path))
-		wp_fail(e, WP_E_PATH, "'%s' lies in the dist-info of another distribution", path);
-	else if (strlen(l->p->venv) + strlen(path) + 2 > WP_MAX_PATH_BYTES)
-		wp_fail(e, WP_E_PATH, "a path of it has more than %d bytes", WP_MAX_PATH_BYTES);
-	else
+	if (strlen(l->p->venv) + strlen(path) + 2 <= WP_MAX_PATH_BYTES)
 		return 0;
+	wp_fail(e, WP_E_PATH, "below '%s' a path of it has more than %d bytes", l->p->venv,
+		WP_MAX_PATH_BYTES);
 	return wp_err_where(e, "'%s'", w->lock->filename);
 }
 
@@ -112,7 +60,7 @@ static int share(layout *l, wp_out_file *f, size_t first, wp_error *e)
 	f->written = false;
 	f->same_as = first;
 	if (wp_map_put(&l->pairs, wp_str_of(wp_sprintf(p->a, "%s/%s", a, b)), 1))
-		wp_finding_add(p->findings, p->ctx->arena, "NSHARED", WP_NOTE,
+		wp_finding_add(p->findings, p->ctx->arena, "N501", WP_NOTE,
 			"two wheels bring the same file, written once",
 			wp_sprintf(p->a, "'%s' of %s and %s", f->path, a, b), NULL);
 	return 0;
@@ -173,40 +121,34 @@ static const char *place(const layout *l, const wp_in_wheel *w, const wp_member 
 }
 
 /* Files of dist-info that the installer writes itself, and signatures of the RECORD that is replaced. */
-static bool ours(layout *l, const wp_in_wheel *w, const wp_member *m)
+static bool ours(const wp_in_wheel *w, const wp_member *m)
 {
-	static const char *const replaced[] = {"INSTALLER", "REQUESTED", "direct_url.json"};
+	static const char *const names[] = {"INSTALLER", "REQUESTED", "direct_url.json", "RECORD",
+		"RECORD.jws", "RECORD.p7s"};
 	const char *name = wp_under(m->name, w->wheel.dist_info);
 	size_t i;
 
-	if (!name)
-		return false;
-	for (i = 0; i < sizeof replaced / sizeof *replaced; i++)
-		if (strcmp(name, replaced[i]) == 0) {
-			warn(l, w, "NOURS", WP_WARNING, "a file that only an installer writes was left out",
-				m->name);
+	for (i = 0; name && i < sizeof names / sizeof *names; i++)
+		if (strcmp(name, names[i]) == 0)
 			return true;
-		}
-	return !m->row || strcmp(name, "RECORD.jws") == 0 || strcmp(name, "RECORD.p7s") == 0;
+	return false;
 }
 
 /* An entry point wins over a script of its name and over what old tools put beside it. */
-static bool shadowed(layout *l, const wp_in_wheel *w, const wp_member *m)
+static bool shadowed(const wp_in_wheel *w, const wp_member *m)
 {
+	static const char *const endings[] = {"", ".exe", "-script.py", "-script.pyw"};
 	const wp_entry_points *ep = &w->wheel.entry_points;
-	size_t i;
+	size_t i, k;
 
-	for (i = 0; i < ep->n; i++) {
-		size_t n = strlen(ep->v[i].name);
-		const char *rest = m->path + n;
+	for (i = 0; i < ep->n; i++)
+		for (k = 0; k < sizeof endings / sizeof *endings; k++) {
+			size_t n = strlen(ep->v[i].name);
 
-		if (strncmp(m->path, ep->v[i].name, n) == 0 &&
-			(!*rest || strcmp(rest, "-script.py") == 0 || strcmp(rest, ".exe") == 0)) {
-			warn(l, w, "NSCRIPT", WP_WARNING, "an entry point takes the place of a script",
-				m->name);
-			return true;
+			if (strncmp(m->path, ep->v[i].name, n) == 0 &&
+				strcmp(m->path + n, endings[k]) == 0)
+				return true;
 		}
-	}
 	return false;
 }
 
@@ -217,13 +159,12 @@ static int add_member(layout *l, uint32_t i, const wp_member *m, wp_error *e)
 		.script = m->scheme == WP_SCRIPTS};
 	bool root = m->scheme == WP_PURELIB || m->scheme == WP_PLATLIB;
 
-	if (ours(l, w, m) || (f.script && shadowed(l, w, m)))
+	if (ours(w, m) || (f.script && shadowed(w, m)))
 		return 0;
-	if (f.script && strchr(m->path, '/'))
-		warn(l, w, "NSCRIPT", WP_WARNING, "a script lies in a sub folder, which is not on PATH",
-			m->name);
 	if (root && !strchr(m->path, '/') && wp_ends(m->path, ".pth"))
-		warn(l, w, "NPTH", WP_NOTE, "a .pth file runs at every start of Python", m->name);
+		wp_finding_add(l->p->findings, l->p->ctx->arena, "N502", WP_NOTE,
+			"a .pth file has a say at every start of Python",
+			wp_sprintf(l->p->a, "'%s' of %s", m->path, w->lock->filename), NULL);
 	f.path = place(l, w, m);
 	return add(l, f, e);
 }

@@ -155,12 +155,8 @@ static int check_requires_python(const wp_plan *p, const wp_in_wheel *w, wp_erro
 	if (!text || !text[0])
 		return 0;
 	text = wp_sprintf(p->a, "python %s", text);
-	if (wp_requirement_parse_lenient(p->a, wp_str_of(text), &r, NULL, &ignored)) {
-		wp_finding_add(p->findings, p->ctx->arena, "NPYTHON", WP_WARNING,
-			wp_sprintf(p->a, "Requires-Python of %s cannot be read", w->wheel.filename),
-			w->wheel.metadata.requires_python, NULL);
-		return 0;
-	}
+	if (wp_requirement_parse_lenient(p->a, wp_str_of(text), &r, NULL, &ignored))
+		return 0; /* noted when the wheel was opened */
 	if (!wp_version_parse(p->a, wp_str_of(p->python.version), &v))
 		return wp_fail(e, WP_E_NO_INTERPRETER, "'%s' calls itself Python '%s'",
 			p->python.path, p->python.version);

@@ -220,9 +220,9 @@ static int search_explicit(search *s, wp_error *e)
 		return wp_fail(e, WP_E_NO_INTERPRETER, "there is no file '%s'", path);
 	if (!os_is_executable(path))
 		return wp_fail(e, WP_E_NO_INTERPRETER, "'%s' is not executable", path);
-	if (!try_file(s, path))
+	if (!try_file(s, path) && !wp_check_cancel(s->ctx, e))
 		return wp_fail(e, WP_E_NO_INTERPRETER, "%s", wp_buf_view(&s->tried).p);
-	return 0;
+	return e->code;
 }
 
 static int search_all(search *s, const char *path, const char *home, wp_error *e)

@@ -92,8 +92,11 @@ static int make_parents(wp_plan *p, wp_stage *s, const char *parent, wp_error *e
 		WP_PUSH(&missing, dir);
 		dir = os_dirname(p->a, dir);
 	}
-	while (missing.n && !os_mkdir(missing.v[missing.n - 1], e))
-		WP_PUSH(&s->made, missing.v[--missing.n]);
+	while (missing.n && !e->code) {
+		dir = missing.v[--missing.n];
+		if (!os_is_dir(dir) && !os_mkdir(dir, e)) /* new/.. is there once new is */
+			WP_PUSH(&s->made, dir);
+	}
 	WP_VEC_FREE(&missing);
 	return e->code;
 }

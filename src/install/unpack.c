@@ -296,7 +296,7 @@ static void tell_odd(const wp_plan *p)
 
 	for (i = 0; i < p->files.n; i++)
 		if (p->files.v[i].odd)
-			wp_finding_add(p->findings, p->ctx->arena, "NSCRIPT", WP_WARNING,
+			wp_finding_add(p->findings, p->ctx->arena, "N503", WP_WARNING,
 				"a script begins with a byte order mark and cannot be run",
 				p->files.v[i].path, NULL);
 }
