@@ -123,13 +123,18 @@ static inline int mb_try_pack(mb *m, const char *name, bool replace, wp_pack_res
 	return wp_pack(&m->ctx, &q, r, &m->err);
 }
 
-static inline const char *mb_pack(mb *m, const char *name)
+static inline wp_pack_result mb_pack_result(mb *m, const char *name, bool replace)
 {
 	wp_pack_result r;
 
-	if (mb_try_pack(m, name, false, &r))
+	if (mb_try_pack(m, name, replace, &r))
 		fail_msg("wp_pack: %s: %s", m->err.where, m->err.why);
-	return r.path;
+	return r;
+}
+
+static inline const char *mb_pack(mb *m, const char *name)
+{
+	return mb_pack_result(m, name, false).path;
 }
 
 /* Change the byte at `at` of a file. */
