@@ -15,7 +15,7 @@
 #include "os/par.h"
 #include "wheel/wheel.h"
 
-enum { BUFFER = 1 << 20 };
+enum { BUFFER = 256 << 10 }; /* stays in the cache of a core */
 
 void wp_faults_add(wp_faults *f, wp_arena *a, wp_code code, const char *where, const char *why)
 {

@@ -264,7 +264,7 @@ static void bytes_that_no_member_holds_are_told_apart(void **state)
 	dir = mb_pack(&m, "b");
 	path = os_join(m.a, dir, "bundle.json");
 	mb_edit(&m, path, m.pure.sha256, m.native.sha256);
-	bad(&m, dir, false, WP_E_BUNDLE, "lock.json", "lock.json promises sha256");
+	bad(&m, dir, false, WP_E_BUNDLE, m.pure.filename, "lock.json promises sha256");
 	mb_edit(&m, path, m.native.sha256, m.pure.sha256);
 	good(&m, dir, false);
 	mb_edit(&m, path, m.pure.record_sha256, m.native.record_sha256);
