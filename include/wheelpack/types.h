@@ -151,7 +151,8 @@ typedef struct wp_tree_entry {
 } wp_tree_entry;
 
 /* A venv, or the wheels of a bundle as they would be installed: all the doctor sees. list() is
- * sorted by path; the entries live as long as the tree. */
+ * sorted by path; the entries live as long as the tree. open() is thread-safe; the caller closes the
+ * blob. */
 typedef struct wp_tree {
 	void *self;
 	int (*list)(void *self, const wp_tree_entry **out, size_t *n, wp_error *e);
