@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+#include "resolve/candidates.h"
+
+#include "base/map.h"
+#include "base/vec.h"
+
+enum { BATCH = 512 }; /* parsed file names are dropped after so many */
+
+typedef WP_VEC(wp_cand) cand_vec;
+
+typedef struct sieve {
+	wp_arena *keep;	   /* versions */
+	wp_arena *scratch; /* parsed file names */
+	const wp_project *page;
+	const wp_target *t;
+	const char *label; /* that a version must have, NULL if any will do */
+	bool label_needed; /* unlabelled ones are out */
+	wp_map by_text;	   /* version text -> index in all */
+	wp_map pythons;	   /* Requires-Python text -> fits or not */
+	cand_vec all;
+} sieve;
+
+bool wp_python_fits(const char *requires_python, const wp_target *t)
+{
+	wp_arena *a;
+	wp_specifiers s;
+	wp_version v;
+	bool fits = true;
+
+	if (!requires_python || !*requires_python)
+		return true;
+	a = wp_arena_new();
+	if (wp_specifiers_parse(a, wp_str_of(requires_python), &s) &&
+		wp_version_parse(a, wp_str_of(t->markers.python_full_version), &v))
+		fits = wp_specifiers_match(&s, &v);
+	wp_arena_free(a);
+	return fits;
+}
+
+/* A page says the same few texts thousands of times. */
+static bool python_fits(sieve *s, const char *requires_python)
+{
+	uint32_t fits;
+	wp_str key = wp_str_of(requires_python);
+
+	if (!requires_python)
+		return true;
+	if (!wp_map_get(&s->pythons, key, &fits)) {
+		fits = wp_python_fits(requires_python, s->t);
+		wp_map_put(&s->pythons, key, fits);
+	}
+	return fits;
+}
+
+/* The entry of this version text; NULL where it is no version. */
+static wp_cand *entry_of(sieve *s, wp_str text)
+{
+	uint32_t i;
+	wp_cand *c;
+	wp_version v;
+
+	if (wp_map_get(&s->by_text, text, &i))
+		return &s->all.v[i];
+	if (!wp_version_parse(s->keep, text, &v))
+		return NULL;
+	wp_map_put(&s->by_text, text, (uint32_t)s->all.n);
+	c = WP_PUSH_NEW(&s->all);
+	c->version = v;
+	c->pre = wp_version_prerelease(&v);
+	return c;
+}
+
+static bool label_fits(const sieve *s, const wp_version *v)
+{
+	if (!s->label)
+		return true;
+	return v->local ? wp_streq(v->local, s->label) : !s->label_needed;
+}
+
+static int cmp_text(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "");
+}
+
+/* Of two wheels of one version: not yanked, better tag, higher build, and then by name, so that the order of the
+ * page does not matter. */
+static bool better(const wp_cand *a, const wp_cand *b)
+{
+	int c;
+
+	if (!b->file)
+		return true;
+	if (a->yanked != b->yanked)
+		return b->yanked;
+	if (a->rank != b->rank)
+		return a->rank < b->rank;
+	if (a->build_n != b->build_n)
+		return a->build_n > b->build_n;
+	c = cmp_text(a->build, b->build);
+	if (c == 0)
+		c = -strcmp(a->file->filename, b->file->filename);
+	return c > 0;
+}
+
+static void take_better(wp_cand *c, const wp_cand *offer)
+{
+	if (!better(offer, c))
+		return;
+	c->file = offer->file;
+	c->rank = offer->rank;
+	c->build = offer->build;
+	c->build_n = offer->build_n;
+	c->yanked = offer->yanked;
+}
+
+static void sift_wheel(sieve *s, const wp_file *f, const wp_wheel_name *w)
+{
+	wp_cand *c = entry_of(s, wp_str_of(w->version.text)), offer = {0};
+
+	if (!c)
+		return;
+	offer.file = f;
+	offer.rank = wp_wheel_rank(w, s->t);
+	offer.build = wp_strdup(s->keep, w->build);
+	offer.build_n = w->build_n;
+	offer.yanked = f->yanked;
+	if (!label_fits(s, &w->version)) {
+		c->unfit |= WP_UNFIT_LABEL;
+	} else if (offer.rank == SIZE_MAX) {
+		c->unfit |= WP_UNFIT_TAG;
+	} else if (!python_fits(s, f->requires_python)) {
+		c->unfit |= WP_UNFIT_PYTHON;
+		c->requires_python = f->requires_python;
+	} else {
+		take_better(c, &offer);
+	}
+}
+
+static void sift_source(sieve *s, const wp_file *f)
+{
+	wp_version v;
+	wp_cand *c;
+
+	if (!wp_sdist_name_parse(s->scratch, wp_str_of(f->filename), s->page->name, &v))
+		return;
+	c = entry_of(s, wp_str_of(v.text));
+	if (c && !f->yanked)
+		c->unfit |= WP_UNFIT_SOURCE;
+}
+
+/* Is this wheel for the target's platform, whatever its Python? */
+static bool for_platform(const wp_wheel_name *w, const char *const *platforms, size_t n)
+{
+	wp_str rest = wp_str_of(w->platform), one;
+	size_t i;
+
+	while (wp_str_split(&rest, '.', &one)) {
+		if (wp_str_is(one, "any"))
+			return true;
+		for (i = 0; i < n; i++)
+			if (wp_str_is(one, platforms[i]))
+				return true;
+	}
+	return false;
+}
+
+static bool parse_wheel(sieve *s, const wp_file *f, wp_wheel_name *w)
+{
+	wp_error e = {0};
+
+	return wp_ends(f->filename, ".whl") &&
+		wp_wheel_name_parse(s->scratch, wp_str_of(f->filename), w, &e) == 0 &&
+		wp_streq(w->project, s->page->name);
+}
+
+/* Called before file i: pages have up to WP_MAX_PAGE_FILES names. */
+static void drop_scratch(sieve *s, size_t i)
+{
+	if (i % BATCH)
+		return;
+	wp_arena_free(s->scratch);
+	s->scratch = wp_arena_new();
+}
+
+/* The rule of labels: only versions with the variant's label, or unlabelled ones where the index has none labelled
+ * for that platform. */
+static void find_label(sieve *s, const wp_compat *compat)
+{
+	const char *const *platforms;
+	wp_wheel_name w;
+	size_t i, n;
+
+	if (!s->t->variant || !compat || !wp_compat_labelled(compat, s->page->name))
+		return;
+	s->label = s->t->variant;
+	n = wp_platform_tags(s->keep, s->t->platform, &platforms);
+	for (i = 0; i < s->page->nfiles && !s->label_needed; i++) {
+		drop_scratch(s, i);
+		s->label_needed = parse_wheel(s, &s->page->files[i], &w) &&
+			wp_streq(w.version.local, s->label) && for_platform(&w, platforms, n);
+	}
+}
+
+static int by_version(const void *pa, const void *pb)
+{
+	const wp_cand *a = pa, *b = pb;
+	int c = wp_version_cmp(&b->version, &a->version);
+
+	return c ? c : strcmp(a->version.text, b->version.text);
+}
+
+/* 1.0 and 1.0.0 are one version: its best wheel counts. */
+static void merge_equals(cand_vec *all)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < all->n; i++) {
+		wp_cand *c = &all->v[i], *last = n ? &all->v[n - 1] : NULL;
+
+		if (!last || wp_version_cmp(&last->version, &c->version) != 0) {
+			all->v[n++] = *c;
+			continue;
+		}
+		last->unfit |= c->unfit;
+		if (!last->requires_python)
+			last->requires_python = c->requires_python;
+		if (c->file && better(c, last)) {
+			take_better(last, c);
+			last->version = c->version;
+		}
+	}
+	all->n = n;
+}
+
+/* Which of the groups that are tried one after the other. */
+static int group_of(const wp_cand *c, bool prerelease)
+{
+	return c->yanked ? 2 : c->pre && !prerelease;
+}
+
+static void share_out(wp_arena *a, const cand_vec *all, bool prerelease, wp_cands *out)
+{
+	size_t i;
+	int group;
+
+	for (i = 0; i < all->n; i++)
+		*(all->v[i].file ? &out->n : &out->nout) += 1;
+	out->v = WP_NEW_ARRAY(a, out->n, wp_cand);
+	out->out = WP_NEW_ARRAY(a, out->nout, wp_cand);
+	out->n = out->nout = 0;
+	for (i = 0; i < all->n; i++)
+		if (!all->v[i].file)
+			out->out[out->nout++] = all->v[i];
+	for (group = 0; group < 3; group++)
+		for (i = 0; i < all->n; i++)
+			if (all->v[i].file && group_of(&all->v[i], prerelease) == group)
+				out->v[out->n++] = all->v[i];
+}
+
+void wp_cands_make(wp_arena *a, const wp_project *page, const wp_target *t, const wp_compat *compat,
+	bool prerelease, wp_cands *out)
+{
+	sieve s = {.keep = a, .page = page, .t = t};
+	wp_wheel_name w;
+	size_t i;
+
+	wp_map_init(&s.by_text);
+	wp_map_init(&s.pythons);
+	find_label(&s, compat);
+	for (i = 0; i < page->nfiles; i++) {
+		drop_scratch(&s, i);
+		if (parse_wheel(&s, &page->files[i], &w))
+			sift_wheel(&s, &page->files[i], &w);
+		else
+			sift_source(&s, &page->files[i]);
+	}
+	*out = (wp_cands){0};
+	if (s.all.n) {
+		qsort(s.all.v, s.all.n, sizeof *s.all.v, by_version);
+		merge_equals(&s.all);
+		share_out(a, &s.all, prerelease, out);
+	}
+	WP_VEC_FREE(&s.all);
+	wp_map_free(&s.by_text);
+	wp_map_free(&s.pythons);
+	wp_arena_free(s.scratch);
+}
