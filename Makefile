@@ -37,7 +37,7 @@ LIB_OBJ := $(LIB_SRC:%.c=$B/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$B/%.o) $B/embed.o
 UNIT := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/t_*.c))
 
-.PHONY: all demo test setup-build setup-test unit valgrind fault layers ptx-check vectors install clean
+.PHONY: scenarios all demo test setup-build setup-test unit valgrind fault layers ptx-check vectors install clean
 all: $B/wheelpack
 
 demo: setup-build
@@ -116,6 +116,14 @@ fault: $B/wheelpack
 
 vectors: $B/tests/vectors
 	$B/tests/vectors $(VECTORS)
+
+# Resolver scenarios of packse, by hand: make scenarios SCENARIOS=scenarios.json
+scenarios: $B/tests/scenarios
+	$< $(SCENARIOS)
+
+$B/tests/scenarios: tests/scenarios.c $B/libwheelpack.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS_$(MODE)) -MMD -MP -MF $@.d -o $@ $< $B/libwheelpack.a $(LDLIBS)
 
 layers:
 	sh tests/layers.sh

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+#include "resolve/notes.h"
+
+#include "resolve/stage.h"
+
+typedef enum note_id {
+#define ENUM(name, code, severity, title) NOTE_##name,
+	WP_LOCK_NOTES(ENUM)
+#undef ENUM
+} note_id;
+
+static const struct {
+	const char *code;
+	wp_severity severity;
+	const char *title;
+} table[] = {
+#define ROW(name, code, severity, title) {code, WP_##severity, title},
+	WP_LOCK_NOTES(ROW)
+#undef ROW
+};
+
+typedef struct noter {
+	wp_stage *s;
+	wp_arena *a;
+	wp_findings *out;
+} noter;
+
+/* Targets often give the same note: it is told once. */
+static wp_finding *note(noter *n, note_id id, const char *why, const char *next)
+{
+	size_t i;
+
+	for (i = 0; i < n->out->n; i++)
+		if (wp_streq(n->out->v[i].code, table[id].code) && wp_streq(n->out->v[i].why, why))
+			return &n->out->v[i];
+	return wp_finding_add(n->out, n->a, table[id].code, table[id].severity, table[id].title, why, next);
+}
+
+static const char *pinned_name(noter *n, const wp_job *j, const wp_chosen *c)
+{
+	return wp_sprintf(n->a, "%s %s", j->pool.projects.v[c->project]->name, wp_chosen_cand(j, c)->version.norm);
+}
+
+/* ---- torch -------------------------------------------------------------------------------- */
+
+/* "cu126, cu130": variants that still get new releases on this platform. */
+static const char *open_variants(noter *n, const wp_job *j)
+{
+	const wp_compat *c = j->pool.compat;
+	const char *platform = wp_compat_platform(j->t->platform);
+	wp_buf b;
+	size_t i;
+
+	wp_buf_init(&b, 400);
+	for (i = 0; c && platform && i < c->nvariants; i++)
+		if (!c->variants[i].closed && c->variants[i].cuda && wp_compat_newest(c, platform, c->variants[i].name))
+			wp_buf_printf(&b, "%s%s", b.n ? ", " : "", c->variants[i].name);
+	return wp_buf_take(&b, n->a).p;
+}
+
+static void note_cpu_build(noter *n, const wp_job *j, const wp_chosen *torch)
+{
+	if (j->t->variant || !j->t->windows || !wp_streq(wp_torch_variant(j), "cpu"))
+		return;
+	note(n, NOTE_CPU_BUILD,
+		wp_sprintf(n->a, "no variant was asked for, and the ordinary index has only the CPU build of %s for Windows",
+			pinned_name(n, j, torch)),
+		wp_sprintf(n->a, "for NVIDIA GPUs add --cuda and one of: %s", open_variants(n, j)));
+}
+
+static void note_unknown_torch(noter *n, const wp_job *j, const wp_chosen *torch)
+{
+	const wp_compat *c = j->pool.compat;
+	const wp_version *v = &wp_chosen_cand(j, torch)->version;
+	wp_version last;
+
+	if (!c || !c->nreleases || wp_compat_release(c, wp_version_public(n->a, v)) ||
+		!wp_version_parse(n->a, wp_str_of(c->releases[c->nreleases - 1].torch), &last) ||
+		wp_version_cmp(v, &last) <= 0)
+		return;
+	note(n, NOTE_TORCH_UNKNOWN,
+		wp_sprintf(n->a, "%s is newer than %s, the newest known on %s: what fits with it was taken from its "
+				 "metadata alone",
+			pinned_name(n, j, torch), last.norm, c->as_of),
+		NULL);
+}
+
+static void note_variant(noter *n, const wp_job *j)
+{
+	const wp_compat *c = j->pool.compat;
+	const char *variant = j->t->variant;
+	const wp_variant_fact *f;
+	const wp_release_fact *newest;
+
+	if (!variant || !c)
+		return;
+	f = wp_compat_variant(c, variant);
+	if (!f) {
+		note(n, NOTE_VARIANT_UNKNOWN,
+			wp_sprintf(n->a, "'%s' was taken from its index as it is; drivers and architectures are not known",
+				variant),
+			NULL);
+		return;
+	}
+	newest = wp_compat_newest(c, wp_compat_platform(j->t->platform), variant);
+	if (!f->closed || !newest)
+		return;
+	note(n, NOTE_CLOSED_VARIANT, wp_sprintf(n->a, "the newest torch for %s is %s", variant, newest->torch),
+		wp_sprintf(n->a, "newer ones need one of: %s", open_variants(n, j)));
+}
+
+/* ---- any project -------------------------------------------------------------------------- */
+
+/* Walk over everything that is required of a project; true where `ask` says so of any. */
+typedef bool (*ask_fn)(const wp_dep *d, const wp_cand *c);
+
+static bool any_requirement(const wp_job *j, uint32_t project, const wp_cand *c, ask_fn ask)
+{
+	size_t i, k;
+
+	for (i = 0; i < j->nroots; i++)
+		if (j->roots[i].project == project && ask(&j->roots[i], c))
+			return true;
+	for (i = 0; i < j->solution.n; i++) {
+		const wp_facts *f = wp_chosen_facts(j, &j->solution.v[i]);
+
+		for (k = 0; k < f->ndeps; k++)
+			if (f->deps[k].project == project && wp_in_force(j, &j->solution.v[i], &f->deps[k]) &&
+				ask(&f->deps[k], c))
+				return true;
+	}
+	return false;
+}
+
+static bool refuses(const wp_dep *d, const wp_cand *c)
+{
+	return wp_specifiers_match(&d->req->specifiers, &c->version) == d->negate;
+}
+
+static bool refuses_by_metadata(const wp_dep *d, const wp_cand *c)
+{
+	return !d->reason && refuses(d, c);
+}
+
+static void note_source_only(noter *n, const wp_job *j, const wp_chosen *c)
+{
+	const wp_pooled *p = j->pool.projects.v[c->project];
+	const wp_cand *have = wp_chosen_cand(j, c);
+	size_t i;
+
+	for (i = 0; i < p->c.nout; i++) {
+		const wp_cand *x = &p->c.out[i];
+
+		if (wp_version_cmp(&x->version, &have->version) <= 0)
+			return;
+		if (x->unfit != WP_UNFIT_SOURCE || (x->pre && !have->pre) ||
+			any_requirement(j, c->project, x, refuses))
+			continue;
+		note(n, NOTE_SOURCE_ONLY,
+			wp_sprintf(n->a, "%s %s has only a source distribution; %s was taken", p->name, x->version.norm,
+				have->version.norm),
+			NULL);
+		return;
+	}
+}
+
+static const char *rule_against(const wp_job *j, uint32_t project, const wp_cand *c)
+{
+	size_t i, k;
+
+	for (i = 0; i < j->solution.n; i++) {
+		const wp_facts *f = wp_chosen_facts(j, &j->solution.v[i]);
+
+		for (k = 0; k < f->ndeps; k++)
+			if (f->deps[k].project == project && f->deps[k].reason && refuses(&f->deps[k], c))
+				return f->deps[k].reason;
+	}
+	return NULL;
+}
+
+/* A rule of the facts, not a requirement, kept a better version out. */
+static void note_held_back(noter *n, const wp_job *j, const wp_chosen *c)
+{
+	const wp_pooled *p = j->pool.projects.v[c->project];
+	const char *reason;
+	uint32_t i;
+
+	for (i = 0; i < c->cand; i++) {
+		if (p->c.v[i].yanked || any_requirement(j, c->project, &p->c.v[i], refuses_by_metadata))
+			continue;
+		reason = rule_against(j, c->project, &p->c.v[i]);
+		if (!reason)
+			return;
+		note(n, NOTE_HELD_BACK,
+			wp_sprintf(n->a, "%s %s was not taken, but %s: %s", p->name, p->c.v[i].version.norm,
+				wp_chosen_cand(j, c)->version.norm, reason),
+			NULL);
+		return;
+	}
+}
+
+static void note_extras(noter *n, const wp_job *j, const wp_chosen *c)
+{
+	const wp_facts *f = wp_chosen_facts(j, c);
+	size_t i, k;
+
+	for (i = 0; i < c->nextras; i++) {
+		for (k = 0; k < f->nextras && !wp_streq(f->extras[k], c->extras[i]); k++)
+			;
+		if (k == f->nextras)
+			note(n, NOTE_NO_EXTRA,
+				wp_sprintf(n->a, "%s has no extra '%s'", pinned_name(n, j, c), c->extras[i]), NULL);
+	}
+}
+
+static void note_wheel(noter *n, const wp_job *j, const wp_chosen *c)
+{
+	const wp_cand *cand = wp_chosen_cand(j, c);
+	const wp_facts *f = wp_chosen_facts(j, c);
+	const char *name = pinned_name(n, j, c);
+
+	if (cand->yanked)
+		note(n, NOTE_YANKED,
+			wp_sprintf(n->a, "%s is yanked (%s), but pinned", name,
+				cand->file->yanked_reason && *cand->file->yanked_reason ? cand->file->yanked_reason
+											: "no reason given"),
+			"pin another version");
+	if (cand->pre && !n->s->in->prerelease)
+		note(n, NOTE_PRERELEASE, wp_sprintf(n->a, "%s: no final release could be taken", name), NULL);
+	if (f->host_marker)
+		note(n, NOTE_HOST_MARKER,
+			wp_sprintf(n->a, "%s has the requirement '%s'; it was read with an empty value, and install looks "
+					 "again", name, f->host_marker),
+			NULL);
+	if (f->repaired)
+		note(n, NOTE_REPAIRED, wp_sprintf(n->a, "%s: '%s'", name, f->repaired), NULL);
+	note_source_only(n, j, c);
+	note_held_back(n, j, c);
+	note_extras(n, j, c);
+}
+
+/* One note for all files, with their names. */
+static void note_digests(noter *n)
+{
+	WP_VEC(const char *) names = {0};
+	wp_finding *f;
+	size_t i, k, x;
+
+	for (i = 0; i < n->s->in->ntargets; i++)
+		for (k = 0; k < n->s->jobs[i].solution.n; k++) {
+			const wp_file *file = wp_chosen_cand(&n->s->jobs[i], &n->s->jobs[i].solution.v[k])->file;
+
+			for (x = 0; x < names.n && !wp_streq(names.v[x], file->filename); x++)
+				;
+			if (!file->sha256 && x == names.n)
+				WP_PUSH(&names, wp_strdup(n->a, file->filename));
+		}
+	if (names.n) {
+		qsort(names.v, names.n, sizeof *names.v, wp_cmp_cstr);
+		f = note(n, NOTE_NO_DIGEST,
+			wp_sprintf(n->a, "%zu wheel%s: the digest is computed on the first download and recorded", names.n,
+				names.n == 1 ? "" : "s"),
+			NULL);
+		f->files = WP_VEC_COPY(n->a, &names);
+		f->nfiles = names.n;
+	}
+	WP_VEC_FREE(&names);
+}
+
+void wp_lock_notes(wp_stage *s, wp_findings *out)
+{
+	noter n = {s, s->ctx->arena, out};
+	size_t i, k;
+
+	for (i = 0; i < s->in->ntargets; i++) {
+		const wp_job *j = &s->jobs[i];
+		const wp_chosen *torch = wp_choice_of(j, "torch");
+
+		if (torch) {
+			note_cpu_build(&n, j, torch);
+			note_unknown_torch(&n, j, torch);
+			note_variant(&n, j);
+		}
+		for (k = 0; k < j->solution.n; k++)
+			note_wheel(&n, j, &j->solution.v[k]);
+	}
+	note_digests(&n);
+}

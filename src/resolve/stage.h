@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* stage.h: what the files of wp_lock share: the parsed request, and each target with its solution. */
+#ifndef WP_RESOLVE_STAGE_H
+#define WP_RESOLVE_STAGE_H
+
+#include "resolve/solve.h"
+
+/* One target, from its pool to its choice. */
+typedef struct wp_job {
+	const wp_target *t;
+	wp_pool pool;
+	const wp_dep *roots; size_t nroots; /* of the request, as far as their markers hold here */
+	wp_solution solution;
+} wp_job;
+
+typedef struct wp_stage {
+	wp_ctx *ctx;
+	const wp_lock_request *in;
+	const wp_catalog *catalog;
+	const wp_requirement *requirements, *constraints; /* parsed, as many as in the request */
+	wp_job *jobs; /* one a target */
+} wp_stage;
+
+/* Every project that the request names exists and has a wheel that fits; all that don't are named at once. */
+int wp_check_roots(wp_job *j, wp_error *e);
+/* There is no solution: WP_E_NO_PROJECT, WP_E_NO_WHEEL or WP_E_CONFLICT with a derivation. */
+int wp_explain(wp_job *j, wp_error *e);
+
+/* Is the requirement in force with what was chosen? */
+bool wp_in_force(const wp_job *j, const wp_chosen *c, const wp_dep *d);
+/* NULL where the project is not in the solution. */
+const wp_chosen *wp_choice_of(const wp_job *j, const char *project);
+/* What was read of a chosen candidate. */
+const wp_facts *wp_chosen_facts(const wp_job *j, const wp_chosen *c);
+const wp_cand *wp_chosen_cand(const wp_job *j, const wp_chosen *c);
+/* The variant that the chosen torch was built for ("cu126", "cpu"), NULL where there is no torch or it is unknown. */
+const char *wp_torch_variant(const wp_job *j);
+
+/* The document, from all targets. */
+int wp_build_lock(wp_stage *s, wp_lock_doc *out, wp_error *e);
+/* What is worth telling although all went well. */
+void wp_lock_notes(wp_stage *s, wp_findings *out);
+
+#endif
