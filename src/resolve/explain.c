@@ -328,7 +328,7 @@ static const char *newest_text(telling *t, const wp_pooled *p)
 {
 	if (p->c.n == 0)
 		return "";
-	return wp_sprintf(t->a, "; the newest that fits is %s", p->c.v[0].version.norm);
+	return wp_sprintf(t->a, "; the newest with a wheel that fits is %s", p->c.v[0].version.norm);
 }
 
 /* No version that has a fitting wheel matches: perhaps one without such a wheel would. */
@@ -349,17 +349,29 @@ static void tell_no_version(telling *t, const wp_claim *c)
 
 static const char *others(telling *t, const wp_reason *r)
 {
-	return r->count > 1 ? wp_sprintf(t->a, " (and so with %u more versions of it)", (unsigned)(r->count - 1)) : "";
+	unsigned n = r->count - 1;
+
+	if (n == 0)
+		return "";
+	return wp_sprintf(t->a, " (%u more version%s of it: the same)", n, n == 1 ? "" : "s");
+}
+
+static bool from_request(const wp_claim *c)
+{
+	return c->project == WP_NOBODY && !c->dep->constraint && !c->dep->reason;
 }
 
 static void tell_clash(telling *t, const wp_reason *r)
 {
+	if (!r->b.dep) { /* against a free choice: what was wrong with the alternatives is told elsewhere */
+		line(t, "%s%s", claim_text(t, &r->a), others(t, r));
+		return;
+	}
 	t->other++;
-	if (r->b.dep)
-		line(t, "%s%s, but %s", claim_text(t, &r->a), others(t, r), claim_text(t, &r->b));
+	if (from_request(&r->a) && from_request(&r->b))
+		line(t, "%s and %s are asked for at once", dep_text(t, r->b.dep), dep_text(t, r->a.dep));
 	else
-		line(t, "%s%s, and that version cannot be had together with the rest", claim_text(t, &r->a),
-			others(t, r));
+		line(t, "%s%s, but %s", claim_text(t, &r->a), others(t, r), claim_text(t, &r->b));
 }
 
 static void tell_broken(telling *t, const wp_node *n, const wp_reason *r)
@@ -451,7 +463,7 @@ static void tell_request(telling *t)
 		wp_claim c = {&t->j->roots[s->roots[i]], WP_NOBODY, WP_NOBODY};
 		const char *text = claim_text(t, &c);
 
-		if (!t->text.n || !strstr(t->text.p, text))
+		if (!t->text.n || !(strstr(t->text.p, text) || strstr(t->text.p, "are asked for at once")))
 			line(t, "%s", text);
 	}
 }
