@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "fetch/cache.h"
+#include "unit/tmp.h"
+
+#define KEY "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+typedef struct place {
+	wp_arena *a;
+	const char *dir;
+} place;
+
+static int make(void **state)
+{
+	place *p = calloc(1, sizeof *p);
+
+	p->a = wp_arena_new();
+	p->dir = tmp_make(p->a);
+	*state = p;
+	return 0;
+}
+
+static int drop(void **state)
+{
+	place *p = *state;
+
+	tmp_remove(p->dir);
+	wp_arena_free(p->a);
+	free(p);
+	return 0;
+}
+
+static void an_entry_comes_back(void **state)
+{
+	place *p = *state;
+	wp_str out;
+
+	assert_false(wp_cache_get(p->a, p->dir, "pages", KEY, 1000, &out));
+	wp_cache_put(p->dir, "pages", KEY, WP_LIT("time 12\netag \"x y\"\n\n"), WP_LIT("time 13\n"));
+	assert_true(wp_cache_get(p->a, p->dir, "pages", KEY, 1000, &out));
+	assert_true(wp_str_is(out, "time 12\netag \"x y\"\n\ntime 13\n"));
+	assert_string_equal(wp_cache_field(p->a, out, "time"), "12");
+	assert_string_equal(wp_cache_field(p->a, out, "etag"), "\"x y\"");
+	assert_null(wp_cache_field(p->a, out, "tim"));
+	wp_cache_put(p->dir, "pages", KEY, WP_LIT(""), WP_LIT(""));
+	assert_true(wp_cache_get(p->a, p->dir, "pages", KEY, 1000, &out) && out.n == 0);
+	wp_cache_remove(p->dir, "pages", KEY);
+	assert_false(wp_cache_get(p->a, p->dir, "pages", KEY, 1000, &out));
+}
+
+static void a_damaged_entry_is_a_missing_one(void **state)
+{
+	place *p = *state;
+	const char *path = wp_cache_path(p->a, p->dir, "metadata", KEY);
+	wp_str text, out;
+
+	wp_cache_put(p->dir, "metadata", KEY, WP_LIT("a"), WP_LIT("bc"));
+	text = tmp_read(p->a, path);
+	tmp_write(path, wp_str_sub(text, 0, text.n - 1));
+	assert_false(wp_cache_get(p->a, p->dir, "metadata", KEY, 1000, &out));
+	((char *)text.p)[text.n - 1] ^= 1;
+	tmp_write(path, text);
+	assert_false(wp_cache_get(p->a, p->dir, "metadata", KEY, 1000, &out));
+	tmp_write(path, WP_LIT(""));
+	assert_false(wp_cache_get(p->a, p->dir, "metadata", KEY, 1000, &out));
+}
+
+static void an_entry_over_the_limit_is_not_read(void **state)
+{
+	place *p = *state;
+	wp_str out;
+
+	wp_cache_put(p->dir, "pages", KEY, WP_LIT(""), WP_LIT("0123456789"));
+	assert_false(wp_cache_get(p->a, p->dir, "pages", KEY, 50, &out));
+	assert_true(wp_cache_get(p->a, p->dir, "pages", KEY, 100, &out));
+}
+
+static void a_cache_that_cannot_be_written_costs_nothing_else(void **state)
+{
+	place *p = *state;
+	const char *file = wp_sprintf(p->a, "%s/file", p->dir);
+	wp_str out;
+
+	tmp_write(file, WP_LIT("x"));
+	wp_cache_put(file, "pages", KEY, WP_LIT(""), WP_LIT("y"));
+	assert_false(wp_cache_get(p->a, file, "pages", KEY, 100, &out));
+}
+
+static void no_temporary_file_is_left(void **state)
+{
+	place *p = *state;
+	wp_error err = {0};
+	os_entry *v;
+	size_t n, i, files = 0;
+
+	wp_cache_put(p->dir, "pages", KEY, WP_LIT(""), WP_LIT("y"));
+	wp_cache_put(p->dir, "pages", KEY, WP_LIT(""), WP_LIT("z"));
+	assert_ok(os_walk(p->a, p->dir, &v, &n, &err));
+	for (i = 0; i < n; i++)
+		files += v[i].kind == OS_FILE;
+	assert_int_equal(files, 1);
+}
+
+static void wheels_lie_by_digest(void **state)
+{
+	place *p = *state;
+	const char *from = wp_sprintf(p->a, "%s/part", p->dir), *path;
+	wp_error err = {0};
+	uint64_t size;
+
+	assert_null(wp_cache_wheel(p->a, p->dir, KEY, &size));
+	tmp_write(from, WP_LIT("wheel"));
+	assert_ok(wp_cache_keep_wheel(p->a, p->dir, from, KEY, &path, &err));
+	assert_string_equal(path, wp_sprintf(p->a, "%s/wheels/01/" KEY, p->dir));
+	assert_string_equal(wp_cache_wheel(p->a, p->dir, KEY, &size), path);
+	assert_true(size == 5);
+	assert_false(os_is_file(from));
+}
+
+static void keys_keep_parts_apart(void **state)
+{
+	const char *ab[] = {"a", "b"}, *a_b[] = {"ab", NULL};
+	char x[WP_SHA256_HEX + 1], y[WP_SHA256_HEX + 1];
+
+	(void)state;
+	wp_cache_key(ab, 2, x);
+	wp_cache_key(a_b, 2, y);
+	assert_string_not_equal(x, y);
+}
+
+#define T(f) cmocka_unit_test_setup_teardown(f, make, drop)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(an_entry_comes_back),
+		T(a_damaged_entry_is_a_missing_one),
+		T(an_entry_over_the_limit_is_not_read),
+		T(a_cache_that_cannot_be_written_costs_nothing_else),
+		T(no_temporary_file_is_left),
+		T(wheels_lie_by_digest),
+		cmocka_unit_test(keys_keep_parts_apart),
+	};
+
+	return cmocka_run_group_tests_name("cache", tests, NULL, NULL);
+}
