@@ -26,12 +26,13 @@ static int core_order(const char *path)
 	return -1;
 }
 
-static void describe(wp_graph *g, wp_lib *lib, const char *path)
+static void describe(wp_graph *g, wp_lib *lib, const wp_tree_entry *entry)
 {
-	const char *slash = strrchr(path, '/');
+	const char *path = entry->path, *slash = strrchr(path, '/');
 	int order = core_order(path);
 
 	lib->path = path;
+	lib->size = entry->size;
 	lib->name = slash ? slash + 1 : path;
 	lib->dir = wp_str_dup(g->a, (wp_str){path, slash ? (size_t)(slash - path) : 0});
 	lib->role = order >= 0 ? WP_ROLE_CORE
@@ -51,7 +52,7 @@ static int list_libraries(wp_graph *g, wp_error *e)
 		return e->code;
 	for (i = 0; i < n; i++)
 		if (g->loader->is_library(v[i].path))
-			describe(g, WP_PUSH_NEW(&libs), v[i].path);
+			describe(g, WP_PUSH_NEW(&libs), &v[i]);
 	g->libs = WP_VEC_COPY(g->a, &libs);
 	g->n = libs.n;
 	WP_VEC_FREE(&libs);
@@ -79,11 +80,9 @@ static void index_libraries(wp_graph *g)
 /* ---- reading ------------------------------------------------------------------------------ */
 
 /* A member that can't be unpacked, or a link to nothing, is a damaged library and no reason to stop. */
-static int read_library(void *user, size_t i, wp_arena *a, wp_error *e)
+static int read_library(wp_graph *g, wp_lib *lib, wp_arena *a, wp_error *e)
 {
-	wp_graph *g = user;
 	const wp_tree *tree = g->in->tree;
-	wp_lib *lib = &g->libs[i];
 	wp_blob blob;
 
 	if (tree->open(tree->self, lib->path, &blob, e)) {
@@ -97,6 +96,58 @@ static int read_library(void *user, size_t i, wp_arena *a, wp_error *e)
 	if (blob.close)
 		blob.close(blob.self);
 	return 0;
+}
+
+static int read_job(void *user, size_t i, wp_arena *a, wp_error *e)
+{
+	wp_graph *g = user;
+	wp_lib *lib = &g->libs[g->order[i]];
+
+	if (read_library(g, lib, a, e))
+		return e->code;
+	atomic_fetch_add(&g->read, 1);
+	atomic_fetch_add(&g->bytes, lib->size);
+	return 0;
+}
+
+static void report(void *user)
+{
+	wp_graph *g = user;
+	wp_progress p = {.stage = "doctor", .bytes = atomic_load(&g->bytes), .bytes_total = g->total,
+		.items = atomic_load(&g->read), .items_total = g->n};
+
+	wp_report(g->ctx, &p);
+}
+
+typedef struct sized {
+	uint64_t size;
+	uint32_t index;
+} sized;
+
+static int cmp_sized(const void *a, const void *b)
+{
+	const sized *x = a, *y = b;
+
+	if (x->size != y->size)
+		return x->size > y->size ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* Biggest first, so that no thread is left alone with one at the end. */
+static int read_libraries(wp_graph *g, wp_error *e)
+{
+	sized *v = WP_NEW_ARRAY(g->a, g->n + 1, sized);
+	uint32_t i;
+
+	for (i = 0; i < g->n; i++) {
+		v[i] = (sized){g->libs[i].size, i};
+		g->total += v[i].size;
+	}
+	qsort(v, g->n, sizeof *v, cmp_sized);
+	g->order = WP_NEW_ARRAY(g->a, g->n + 1, uint32_t);
+	for (i = 0; i < g->n; i++)
+		g->order[i] = v[i].index;
+	return wp_par_for(g->ctx, g->n, read_job, report, g, true, &g->par, e);
 }
 
 static uint16_t machine_of_target(const wp_graph *g)
@@ -260,7 +311,7 @@ int wp_graph_build(wp_graph *g, wp_ctx *ctx, const wp_doctor_request *in, wp_err
 	wp_map_init(&g->missing_ids);
 	if (list_libraries(g, e))
 		return e->code;
-	if (wp_par_for(ctx, g->n, read_library, NULL, g, true, &g->par, e))
+	if (read_libraries(g, e))
 		return e->code;
 	mark_foreign(g);
 	index_libraries(g);

@@ -17,6 +17,7 @@ enum { WP_NO_LIB = UINT32_MAX };
 
 typedef struct wp_lib {
 	const char *path, *dir, *name; /* dir without the last '/', "" at the root */
+	uint64_t size;
 	wp_role role;		       /* by its place, then the strongest of those who reach it */
 	int order;		       /* of roots: torch's own come first */
 	const char *damage;	       /* NULL: readable */
@@ -81,6 +82,10 @@ struct wp_graph {
 	wp_map missing_ids;
 	WP_VEC(wp_missing) missing;
 	size_t edges;
+	uint32_t *order;	 /* libraries, the biggest first: the order of reading */
+	uint64_t total;
+	atomic_size_t read;	 /* libraries and bytes done, for the progress */
+	atomic_ullong bytes;
 	wp_par par; /* arenas of the reading jobs */
 };
 
