@@ -368,8 +368,8 @@ static int sum_up(fetcher *f, wp_error *e)
 
 static void fill_result(fetcher *f, const wp_lock_doc *lock)
 {
-	wp_arena *a = f->s->a;
-	wp_lock_wheel *wheels = WP_NEW_ARRAY(f->ctx->arena, f->n, wp_lock_wheel);
+	wp_arena *a = f->ctx->arena;
+	wp_lock_wheel *wheels = WP_NEW_ARRAY(a, f->n, wp_lock_wheel);
 	wp_fetched *fetched = WP_NEW_ARRAY(a, f->n, wp_fetched);
 	const char **paths = WP_NEW_ARRAY(a, f->n, const char *);
 	size_t i;

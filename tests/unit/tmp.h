@@ -40,4 +40,13 @@ static inline wp_str tmp_read(wp_arena *a, const char *path)
 	return (wp_str){p, (size_t)n};
 }
 
+static inline void tmp_write(const char *path, wp_str text)
+{
+	FILE *f = fopen(path, "wb");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(text.p, 1, text.n, f), text.n);
+	assert_int_equal(fclose(f), 0);
+}
+
 #endif
