@@ -37,7 +37,7 @@ LIB_OBJ := $(LIB_SRC:%.c=$B/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$B/%.o) $B/embed.o
 UNIT := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/t_*.c))
 
-.PHONY: scenarios all demo test setup-build setup-test unit valgrind fault layers ptx-check vectors install clean
+.PHONY: scenarios all demo test setup-build setup-test unit valgrind fault fuzz layers ptx-check vectors install clean
 all: $B/wheelpack
 
 demo: setup-build
@@ -100,6 +100,21 @@ TEST_PROGRAMS += $B/tests/vectors
 $B/tests/vectors: $(wildcard tests/vectors/*.c) tests/vectors/vectors.h $B/libwheelpack.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS_$(MODE)) -o $@ $(filter %.c,$^) $B/libwheelpack.a $(LDLIBS)
+
+# Fuzz targets: as tests they replay their corpus; `make fuzz` searches with clang's libFuzzer, SECONDS each.
+FUZZ := $(patsubst tests/fuzz/f_%.c,%,$(wildcard tests/fuzz/f_*.c))
+SECONDS ?= 60
+TEST_PROGRAMS += $(FUZZ:%=$B/tests/fuzz_%)
+$B/tests/fuzz_%: tests/fuzz/f_%.c tests/fuzz/fuzz.h $B/libwheelpack.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS_$(MODE)) -o $@ $< $B/libwheelpack.a $(LDLIBS)
+build/fuzz/%: tests/fuzz/f_%.c tests/fuzz/fuzz.h $(LIB_SRC)
+	@mkdir -p $(@D)
+	clang $(CPPFLAGS) -Itests -include src/base/banned.h -DWP_LIBFUZZER -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=undefined -o $@ $< $(LIB_SRC) $(LDLIBS)
+fuzz: $(FUZZ:%=build/fuzz/%)
+	for t in $(FUZZ); do mkdir -p build/fuzz/found/$$t && build/fuzz/$$t -max_total_time=$(SECONDS) -max_len=8192 \
+		-artifact_prefix=build/fuzz/$$t- build/fuzz/found/$$t tests/fuzz/corpus/$$t || exit 1; done
 
 # What `make test` runs once everything it needs is installed.
 .PHONY: test-built
