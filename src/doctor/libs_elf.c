@@ -237,6 +237,18 @@ static wp_found in_rpaths(const wp_graph *g, wp_arena *a, uint32_t lib, const ch
 
 /* ---- one name ----------------------------------------------------------------------------- */
 
+/* Packages load their own libraries beforehand, by code that isn't read here: torchaudio its libtorchaudio.so. What
+ * torch itself does is known, so its libraries get no such credit. */
+static bool loads_beforehand(const wp_lib *needer, const wp_lib *found)
+{
+	size_t package = strcspn(needer->path, "/") + 1;
+
+	if (needer->role != WP_ROLE_CORE)
+		return true;
+	return !wp_starts(needer->path, "torch/") && !wp_starts(needer->path, "nvidia/") &&
+		strncmp(needer->path, found->path, package) == 0;
+}
+
 static wp_found in_added_dirs(const wp_graph *g, uint32_t lib, const char *name)
 {
 	uint32_t at;
@@ -245,9 +257,8 @@ static wp_found in_added_dirs(const wp_graph *g, uint32_t lib, const char *name)
 	for (i = 0; i < g->ndirs; i++)
 		if ((at = wp_graph_at(g, g->dirs[i], name)) != WP_NO_LIB)
 			return (wp_found){WP_IN_TREE, at};
-	/* Other packages load their own libraries beforehand by code that isn't read here. */
-	if (g->libs[lib].role != WP_ROLE_CORE && wp_map_get(&g->by_name, wp_str_of(name), &at) &&
-		!g->libs[at].foreign)
+	if (wp_map_get(&g->by_name, wp_str_of(name), &at) && !g->libs[at].foreign &&
+		loads_beforehand(&g->libs[lib], &g->libs[at]))
 		return (wp_found){WP_IN_TREE, at};
 	return (wp_found){WP_NOWHERE, WP_NO_LIB};
 }

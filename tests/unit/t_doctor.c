@@ -632,18 +632,27 @@ static void runpath_is_not_inherited_and_rpath_is(void **state)
 	world *w = *state;
 	elf_parts p = {.machine = 62, .needed = split(w, "liba.so"), .runpath = "$ORIGIN/sub"};
 
-	add_so(w, "torchvision/one.so", "liba.so", "$ORIGIN/sub");
-	add_so(w, "torchvision/sub/liba.so", "libb.so", NULL);
-	add_so(w, "torchvision/sub/libb.so", NULL, NULL);
+	add_so(w, "torch/lib/one.so", "liba.so", "$ORIGIN/sub");
+	add_so(w, "torch/lib/sub/liba.so", "libb.so", NULL);
+	add_so(w, "torch/lib/sub/libb.so", NULL, NULL);
 	examine(w);
 	assert_int_equal(w->out.findings.n, 0);
-	WP_VEC_FREE(&w->leaves);
-	add(w, "torchvision/one.so", elf_build(w->ctx.arena, &p));
-	add_so(w, "torchvision/sub/liba.so", "libb.so", NULL);
-	add_so(w, "torchvision/sub/libb.so", NULL, NULL);
-	/* Sorted first, so that no earlier root has loaded libb.so. */
+	w->leaves.v[0].data = elf_build(w->ctx.arena, &p);
 	examine(w);
-	assert_non_null(strstr(find(w, "L401", "libb.so")->why, "'torchvision/sub/libb.so'"));
+	assert_non_null(strstr(find(w, "L401", "libb.so")->why, "'torch/lib/sub/libb.so'"));
+}
+
+static void a_package_may_load_its_own_libraries_beforehand(void **state)
+{
+	world *w = *state;
+
+	add_so(w, "torchaudio/lib/_torchaudio.so", "libtorchaudio.so", "/builder/lib");
+	add_so(w, "torchaudio/lib/libtorchaudio.so", NULL, NULL);
+	add_so(w, "torchvision/_C.so", "libother.so", NULL);
+	add_so(w, "other/libother.so", NULL, NULL);
+	examine(w);
+	assert_int_equal(w->out.findings.n, 1);
+	assert_non_null(find(w, "L401", "libother.so"));
 }
 
 static void rpath_reaches_the_prefix(void **state)
@@ -808,6 +817,7 @@ int main(void)
 		T(a_complete_linux_set_is_good),
 		T(a_removed_nvidia_wheel_is_an_error_with_its_chain),
 		T(runpath_is_not_inherited_and_rpath_is),
+		T(a_package_may_load_its_own_libraries_beforehand),
 		T(rpath_reaches_the_prefix),
 		T(plugins_that_lack_something_are_one_note),
 		T(a_hole_in_cudnn_is_no_optional_thing),
