@@ -61,8 +61,9 @@ typedef struct wp_bundle_entry {
 	uint64_t size;
 } wp_bundle_entry;
 
-/* Open a directory or .wpk, or a folder of wheels without bundle.json (then wp_bundle_manifest and
- * wp_bundle_lock are NULL). Reads and checks bundle.json and lock.json, no wheel. WP_E_NOT_FOUND, WP_E_BUNDLE. */
+/* Open a directory or .wpk, or a folder of wheels without bundle.json, or one wheel (then wp_bundle_manifest
+ * and wp_bundle_lock are NULL). Reads and checks bundle.json and lock.json; of the other files that they are
+ * there and have the right size, no byte. WP_E_NOT_FOUND, WP_E_BUNDLE, WP_E_DOCUMENT, WP_E_ZIP. */
 int wp_bundle_open(wp_ctx *ctx, const char *path, wp_bundle **out, wp_error *e);
 void wp_bundle_close(wp_bundle *b);
 const char *wp_bundle_path(const wp_bundle *b);
@@ -75,9 +76,9 @@ const wp_bundle_entry *wp_bundle_entries(const wp_bundle *b, size_t *n);
 int wp_bundle_file_open(const wp_bundle *b, const char *path, wp_blob *out, wp_error *e);
 /* Its wheels; lives as long as the bundle. */
 wp_wheels wp_bundle_wheels(const wp_bundle *b);
-/* Its wheels for one target, as they would lie in site-packages: purelib and platlib at the root,
- * data and scripts under their scheme's place. Lives as long as the bundle. A member is read through
- * a temporary file that is deleted on close. */
+/* Its wheels for one target (NULL: all), as they would lie in site-packages: purelib and platlib at the
+ * root, the other schemes below "@data/", "@scripts/" and "@include/NAME/". Lives as long as the bundle. A
+ * large member is read through a temporary file that is deleted on close. open() may be called by threads. */
 int wp_bundle_tree(wp_ctx *ctx, const wp_bundle *b, const wp_lock_target *t, wp_tree *out, wp_error *e);
 
 /* ---- verify ------------------------------------------------------------------------------- */
