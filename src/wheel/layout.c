@@ -161,8 +161,8 @@ static int place_data(const wp_wheel *w, wp_member *m, wp_error *e)
 		w->data_dir);
 }
 
-/* The name, lower case, is `word` alone or with digits, dots and an ending behind it: python, python3.12,
- * pythonw.exe, activate.ps1; not python-config of another project. */
+/* The name begins with `word` and no dash follows: python, python3.12, pythonw.exe, activate.ps1; but not
+ * python-argcomplete-check, which is a tool of its own. */
 static bool names_tool(const char *file, const char *word)
 {
 	return wp_starts(file, word) && file[strlen(word)] != '-';
