@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include <string.h>
-
 #include "bin/elf.h"
-#include "fuzz/replay.h"
+#include "fuzz/fuzz.h"
 
 typedef struct input {
 	const uint8_t *data;
@@ -14,8 +12,7 @@ static int read_at(void *self, void *buf, size_t n, uint64_t off, wp_error *e)
 	const input *in = self;
 
 	(void)e;
-	if (off > in->size || n > in->size - off)
-		abort();
+	MUST(off <= in->size && n <= in->size - off);
 	memcpy(buf, in->data + off, n);
 	return 0;
 }
@@ -29,14 +26,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	wp_elf elf;
 	size_t i;
 
-	if (!wp_elf_read(a, &blob, &elf, &why) && !why)
-		abort();
+	MUST(wp_elf_read(a, &blob, &elf, &why) || why);
 	for (i = 0; i < elf.nneeded; i++)
-		if (!elf.needed[i])
-			abort();
+		MUST(elf.needed[i]);
 	for (i = 0; i < elf.nversions; i++)
-		if (!elf.versions[i].version || !elf.versions[i].file)
-			abort();
+		MUST(elf.versions[i].version && elf.versions[i].file);
 	wp_arena_free(a);
 	return 0;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include <string.h>
-
 #include "bin/pe.h"
-#include "fuzz/replay.h"
+#include "fuzz/fuzz.h"
 
 typedef struct input {
 	const uint8_t *data;
@@ -14,8 +12,7 @@ static int read_at(void *self, void *buf, size_t n, uint64_t off, wp_error *e)
 	const input *in = self;
 
 	(void)e;
-	if (off > in->size || n > in->size - off)
-		abort();
+	MUST(off <= in->size && n <= in->size - off);
 	memcpy(buf, in->data + off, n);
 	return 0;
 }
@@ -29,11 +26,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	wp_pe pe;
 	size_t i;
 
-	if (!wp_pe_read(a, &blob, &pe, &why) && !why)
-		abort();
+	MUST(wp_pe_read(a, &blob, &pe, &why) || why);
 	for (i = 0; i < pe.nimports; i++)
-		if (!pe.imports[i][0])
-			abort();
+		MUST(pe.imports[i][0]);
 	wp_arena_free(a);
 	return 0;
 }
