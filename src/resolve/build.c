@@ -141,7 +141,7 @@ static int start_draft(builder *b, const wp_job *j, const wp_chosen *c, draft *o
 	wp_str text;
 
 	if (b->s->catalog->metadata(b->s->catalog->self, f, &text, e))
-		return wp_err_where(e, "'%s'", f->filename);
+		return e->code;
 	wp_sha256_hex(text, hex);
 	out->wheel = (wp_lock_wheel){
 		.project = wp_strdup(b->a, j->pool.projects.v[c->project]->name),

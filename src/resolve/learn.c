@@ -110,7 +110,6 @@ void wp_learn(search *s, const wp_bits *levels, const wp_bits *roots, bool with_
 	nogood g = {.why = why};
 	uint32_t i;
 
-	s->learned = true;
 	for (i = 0; i < s->depth; i++) {
 		const level *l = &s->levels.v[i];
 		bool in = i + 1 == s->depth ? with_top : wp_bits_has(levels, i);
@@ -168,26 +167,4 @@ const nogood *wp_forbidden(search *s, uint32_t project, uint32_t cand, wp_bits *
 		return g;
 	}
 	return NULL;
-}
-
-void wp_forget(search *s)
-{
-	size_t i;
-	uint32_t c;
-
-	for (i = 0; i < s->vars.n; i++) {
-		var *v = s->vars.v[i];
-
-		for (c = 0; c < v->n; c++) {
-			v->nogoods[c] = 0;
-			if (!(v->flags[c] & DEAD))
-				continue;
-			v->flags[c] &= (unsigned char)~DEAD;
-			if (!v->flags[c] && v->left_out[c] == 0)
-				v->live++;
-		}
-	}
-	s->nogoods.n = 0;
-	s->links.n = s->links.n ? 1 : 0;
-	s->learned = s->opened = false;
 }

@@ -85,7 +85,7 @@ int wp_pool_load(wp_pool *p, uint32_t id, wp_error *e)
 	if (wp_check_cancel(p->ctx, e))
 		return e->code;
 	if (p->catalog->project(p->catalog->self, one->name, &one->page, e))
-		return wp_err_where(e, "project '%s'", one->name);
+		return e->code;
 	one->loaded = true;
 	if (one->page)
 		wp_cands_make(p->arena, one->page, p->t, p->compat, p->prerelease, &one->c);
@@ -216,7 +216,7 @@ int wp_pool_facts(wp_pool *p, uint32_t id, uint32_t cand, const wp_facts **out, 
 		if (wp_check_cancel(p->ctx, e))
 			return e->code;
 		if (p->catalog->metadata(p->catalog->self, c->file, &text, e))
-			return wp_err_where(e, "'%s'", c->file->filename);
+			return e->code;
 		read_facts(p, one, c, text, f);
 		one->facts[cand] = f;
 	}

@@ -94,9 +94,9 @@ typedef struct search {
 	wp_bits blame_levels, blame_roots;
 	uint32_t culprit; /* the chosen project that was in the way, WP_NOBODY */
 	uint32_t swap_with; /* to be chosen after the top level's project, WP_NOBODY */
-	bool opened;	  /* a yanked candidate became possible after something was ruled out */
-	bool learned;
-	uint32_t steps, nodes;
+	bool all_open;	  /* yanked candidates may be chosen before a pin for them is seen */
+	bool shut_seen;	  /* a candidate was out for no other reason than that it is yanked */
+	uint32_t steps, max_steps, nodes;
 } search;
 
 /* trail.c */
@@ -123,6 +123,5 @@ const wp_node *wp_make_node(search *s, level *l);
 void wp_learn(search *s, const wp_bits *levels, const wp_bits *roots, bool with_top, wp_reason why);
 /* What was learned and forbids this candidate now, or NULL. The sets get who is to blame. */
 const nogood *wp_forbidden(search *s, uint32_t project, uint32_t cand, wp_bits *levels, wp_bits *roots);
-void wp_forget(search *s);
 
 #endif

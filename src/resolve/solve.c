@@ -6,6 +6,7 @@
 
 enum {
 	MAX_STEPS = 100000, /* candidates tried before the search gives up */
+	MAX_YANKED = 500,   /* the same where yanked ones are tried without a pin in sight */
 	CLASHES = 5,	    /* after so many failures on one earlier choice the order is changed */
 	AHEAD = 8	    /* metadata asked for at once when many versions have to be looked at */
 };
@@ -51,7 +52,7 @@ static void leave_out(search *s, level *l, const var *v, uint32_t cand)
 		g = wp_forbidden(s, l->project, cand, &l->levels, &l->roots);
 		r = g ? g->why : r;
 	} else {
-		s->learned = true; /* a pin that comes later would change this */
+		s->shut_seen = true;
 	}
 	wp_note_reason(s, l, r, cand);
 }
@@ -91,7 +92,6 @@ static void fail_candidate(search *s, level *l, uint32_t cand)
 	wp_bits_drop(&s->blame_levels, top);
 	if (wp_bits_highest(&s->blame_levels, top) == WP_NOBODY)
 		wp_learn(s, &s->blame_levels, &s->blame_roots, true, s->fault);
-	s->learned = true;
 	wp_bits_or(&l->levels, &s->blame_levels);
 	wp_bits_or(&l->roots, &s->blame_roots);
 	wp_note_reason(s, l, s->fault, cand);
@@ -162,7 +162,7 @@ static int advance(search *s, bool *ok, wp_error *e)
 		}
 		if (try_candidate(s, l->pos, ok, e))
 			return e->code;
-		if (*ok || s->opened || s->swap_with != WP_NOBODY || s->steps > MAX_STEPS)
+		if (*ok || s->swap_with != WP_NOBODY || s->steps > s->max_steps)
 			return 0;
 	}
 	return 0;
@@ -289,14 +289,6 @@ static int push_roots(search *s, bool *ok, wp_error *e)
 	return 0;
 }
 
-static void start_over(search *s)
-{
-	s->swap_with = WP_NOBODY;
-	while (s->depth)
-		wp_level_close(s);
-	wp_forget(s);
-}
-
 /* Take one step down, or as many back as it needs. *done: solved, or proved to have no solution. */
 static int step(search *s, wp_solution *out, bool *done, wp_error *e)
 {
@@ -305,13 +297,11 @@ static int step(search *s, wp_solution *out, bool *done, wp_error *e)
 	for (;;) {
 		if (wp_check_cancel(s->p->ctx, e) || advance(s, &ok, e))
 			return e->code;
-		if (s->steps > MAX_STEPS) {
+		if (s->steps > s->max_steps) {
 			out->gave_up = *done = true;
 			return 0;
 		}
-		if (s->opened)
-			start_over(s);
-		else if (s->swap_with != WP_NOBODY)
+		if (s->swap_with != WP_NOBODY)
 			change_order(s);
 		else if (!ok && jump_back(s, out))
 			continue;
@@ -409,9 +399,11 @@ static void end(search *s)
 	wp_arena_free(s->arena);
 }
 
-int wp_solve(wp_pool *p, const wp_dep *roots, size_t n, wp_solution *out, wp_error *e)
+static int search_once(wp_pool *p, const wp_dep *roots, size_t n, bool all_open, wp_solution *out, bool *shut_seen,
+	wp_error *e)
 {
-	search s = {.p = p, .arena = wp_arena_new(), .roots = roots, .nroots = n, .swap_with = WP_NOBODY};
+	search s = {.p = p, .arena = wp_arena_new(), .roots = roots, .nroots = n, .swap_with = WP_NOBODY,
+		.all_open = all_open, .max_steps = all_open ? MAX_YANKED : MAX_STEPS};
 
 	*out = (wp_solution){0};
 	wp_map_init(&s.swaps);
@@ -420,6 +412,25 @@ int wp_solve(wp_pool *p, const wp_dep *roots, size_t n, wp_solution *out, wp_err
 	if (out->solved)
 		take_solution(&s, out);
 	out->steps = s.steps;
+	*shut_seen = s.shut_seen;
 	end(&s);
 	return e->code;
+}
+
+/* A yanked candidate opens when a pin for it is met. Where that finds nothing, though yanked ones were in sight, they
+ * are tried before their pins are known: the pin may come with a version that would otherwise not be tried. */
+int wp_solve(wp_pool *p, const wp_dep *roots, size_t n, wp_solution *out, wp_error *e)
+{
+	wp_solution second;
+	bool shut_seen;
+
+	if (search_once(p, roots, n, false, out, &shut_seen, e))
+		return e->code;
+	if (out->solved || out->gave_up || !shut_seen)
+		return 0;
+	if (search_once(p, roots, n, true, &second, &shut_seen, e))
+		return e->code;
+	if (second.solved)
+		*out = second;
+	return 0;
 }

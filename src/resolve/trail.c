@@ -23,7 +23,7 @@ static void count_in(var *v, const uint64_t *allowed)
 
 /* A pin makes a yanked candidate possible (PEP 592), for the whole search: whether the pin is still in force at the
  * end is looked at then. */
-static void open_yanked(search *s, var *v, const edge *x)
+static void open_yanked(var *v, const edge *x)
 {
 	uint32_t c;
 
@@ -34,14 +34,13 @@ static void open_yanked(search *s, var *v, const edge *x)
 			v->flags[c] &= (unsigned char)~SHUT;
 			if (!v->flags[c] && v->left_out[c] == 0)
 				v->live++;
-			s->opened |= s->learned;
 		}
 }
 
 static void bring_in(search *s, var *v, edge *x)
 {
 	x->allowed = wp_pool_allowed(s->p, x->dep);
-	open_yanked(s, v, x);
+	open_yanked(v, x);
 	count_out(v, x->allowed);
 }
 
@@ -71,7 +70,7 @@ static int make_ready(search *s, var *v, uint32_t project, wp_error *e)
 	v->nogoods = WP_NEW_ARRAY(s->arena, c->n, uint32_t);
 	v->flags = WP_NEW_ARRAY(s->arena, c->n, unsigned char);
 	for (i = 0; i < v->n; i++)
-		if (c->v[i].yanked) {
+		if (c->v[i].yanked && !s->all_open) {
 			v->flags[i] = SHUT;
 			v->live--;
 		}
@@ -160,13 +159,17 @@ static uint32_t first_need(const search *s, const var *v)
 	return WP_NOBODY;
 }
 
-static bool allows_any(const var *v, const uint64_t *allowed)
+static bool allows_any(search *s, const var *v, const uint64_t *allowed)
 {
 	uint32_t c;
 
-	for (c = 0; c < v->n; c++)
-		if (wp_bit(allowed, c) && !(v->flags[c] & SHUT))
+	for (c = 0; c < v->n; c++) {
+		if (!wp_bit(allowed, c))
+			continue;
+		if (!(v->flags[c] & SHUT))
 			return true;
+		s->shut_seen = true;
+	}
 	return false;
 }
 
@@ -182,7 +185,7 @@ static void fault_empty(search *s, var *v, uint32_t edge_no)
 		fault(s, s->p->projects.v[x->dep->project]->page ? WP_WHY_NO_WHEEL : WP_WHY_NO_PROJECT, edge_no);
 		return;
 	}
-	if (!allows_any(v, x->allowed)) {
+	if (!allows_any(s, v, x->allowed)) {
 		fault(s, WP_WHY_NO_VERSION, edge_no);
 		return;
 	}
@@ -194,6 +197,8 @@ static void fault_empty(search *s, var *v, uint32_t edge_no)
 			wp_blame_edge(s, against, &s->blame_levels, &s->blame_roots);
 		else if (v->flags[c] & DEAD)
 			wp_forbidden(s, x->dep->project, c, &s->blame_levels, &s->blame_roots);
+		else
+			s->shut_seen = true;
 	}
 }
 
