@@ -69,8 +69,9 @@ static const char *default_out(cli *c, const wp_lock_doc *d)
 static int check_out(cli *c, const char *out, wp_error *e)
 {
 	os_kind kind;
+	uint64_t size;
 
-	if (os_stat(out, &kind, NULL, e))
+	if (os_stat(out, &kind, &size, e))
 		return e->code;
 	if (kind == OS_ABSENT || c->o.force)
 		return 0;
