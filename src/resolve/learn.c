@@ -44,11 +44,10 @@ static bool same_kind(const wp_reason *x, const wp_reason *y)
 	return !x->a.dep == !y->a.dep && (!x->a.dep || x->a.dep->project == y->a.dep->project);
 }
 
-void wp_note_reason(search *s, level *l, wp_reason r, uint32_t cand)
+void wp_note_reason(level *l, wp_reason r, uint32_t cand)
 {
 	size_t i;
 
-	(void)s;
 	for (i = 0; i < l->why.n; i++)
 		if (same_kind(&l->why.v[i], &r)) {
 			l->why.v[i].last = cand;

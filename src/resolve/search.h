@@ -116,7 +116,7 @@ uint32_t wp_edge_against(const search *s, const var *v, uint32_t cand);
 level *wp_top(search *s);
 void wp_level_open(search *s, uint32_t project);
 void wp_level_close(search *s);
-void wp_note_reason(search *s, level *l, wp_reason r, uint32_t cand);
+void wp_note_reason(level *l, wp_reason r, uint32_t cand);
 /* The top level has no candidate left: its node. */
 const wp_node *wp_make_node(search *s, level *l);
 /* Remember that these choices (levels below the top, and perhaps the top's candidate) cannot all hold. */

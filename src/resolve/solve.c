@@ -54,7 +54,7 @@ static void leave_out(search *s, level *l, const var *v, uint32_t cand)
 	} else {
 		s->shut_seen = true;
 	}
-	wp_note_reason(s, l, r, cand);
+	wp_note_reason(l, r, cand);
 }
 
 static void pair_key(char out[32], uint32_t a, uint32_t b)
@@ -94,7 +94,7 @@ static void fail_candidate(search *s, level *l, uint32_t cand)
 		wp_learn(s, &s->blame_levels, &s->blame_roots, true, s->fault);
 	wp_bits_or(&l->levels, &s->blame_levels);
 	wp_bits_or(&l->roots, &s->blame_roots);
-	wp_note_reason(s, l, s->fault, cand);
+	wp_note_reason(l, s->fault, cand);
 	count_clash(s, l);
 }
 
@@ -229,7 +229,7 @@ static bool jump_back(search *s, wp_solution *out)
 	wp_bits_drop(&levels, back);
 	wp_bits_or(&l->levels, &levels);
 	wp_bits_or(&l->roots, &roots);
-	wp_note_reason(s, l, r, l->pos);
+	wp_note_reason(l, r, l->pos);
 	l->pos++;
 	wp_bits_free(&levels);
 	wp_bits_free(&roots);
@@ -271,7 +271,7 @@ static void drop_last_choice(search *s)
 
 	for (i = 0; i + 1 < s->depth; i++)
 		wp_bits_add(&l->levels, i);
-	wp_note_reason(s, l, (wp_reason){.kind = WP_WHY_YANKED}, l->pos);
+	wp_note_reason(l, (wp_reason){.kind = WP_WHY_YANKED}, l->pos);
 	wp_undo(s, l->nedges, l->nturned);
 	s->vars.v[l->project]->level = s->vars.v[l->project]->cand = WP_NOBODY;
 	l->pos++;
