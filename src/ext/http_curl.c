@@ -254,8 +254,6 @@ static void set_common(transfer *t)
 	curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);
-	curl_easy_setopt(c, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
-	curl_easy_setopt(c, CURLOPT_PIPEWAIT, 1L);
 	curl_easy_setopt(c, CURLOPT_BUFFERSIZE, (long)RECEIVE_BUFFER);
 	curl_easy_setopt(c, CURLOPT_SSL_OPTIONS, (long)CURLSSLOPT_NATIVE_CA);
 	curl_easy_setopt(c, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
@@ -279,6 +277,9 @@ static void set_request(transfer *t)
 	add_header(t, "If-Range", r->range ? r->if_range : NULL);
 	add_header(t, "If-None-Match", r->if_none_match);
 	add_header(t, "If-Modified-Since", r->if_modified_since);
+	curl_easy_setopt(t->easy, CURLOPT_HTTP_VERSION,
+		r->alone ? (long)CURL_HTTP_VERSION_1_1 : (long)CURL_HTTP_VERSION_2TLS);
+	curl_easy_setopt(t->easy, CURLOPT_PIPEWAIT, r->alone ? 0L : 1L);
 	curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->headers);
 	curl_easy_setopt(t->easy, CURLOPT_RANGE, r->range);
 	curl_easy_setopt(t->easy, CURLOPT_ACCEPT_ENCODING, r->compressed ? "" : NULL);

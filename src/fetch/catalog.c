@@ -121,12 +121,22 @@ static project_job *project_of(wp_session *s, const char *name)
 	return j;
 }
 
+/* Send off what waits, without waiting: the network is busy while the caller thinks. A fault shows again when
+ * somebody waits for the answer. */
+static void nudge(wp_session *s)
+{
+	wp_error ignored = {0};
+
+	(void)wp_pump(s, 0, &ignored);
+}
+
 static void want_projects(void *self, const char *const *names, size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++)
 		project_of(self, names[i]);
+	nudge(self);
 }
 
 static int get_project(void *self, const char *name, const wp_project **out, wp_error *e)
@@ -170,6 +180,7 @@ static void want_metadata(void *self, const wp_file *const *files, size_t n)
 
 	for (i = 0; i < n; i++)
 		metadata_of(self, files[i]);
+	nudge(self);
 }
 
 static int get_metadata(void *self, const wp_file *file, wp_str *out, wp_error *e)

@@ -120,7 +120,7 @@ static wp_get_go on_try(void *user, wp_get *g)
 	wp_get_go go;
 
 	if (!d->file) {
-		go = open_partial(d, &g->error);
+		go = open_partial(d, &g->http.error);
 		if (go != WP_GET_ASK)
 			return go;
 		set_condition(d);
@@ -131,7 +131,7 @@ static wp_get_go on_try(void *user, wp_get *g)
 	}
 	d->first = true;
 	g->http.range = g->http.if_range = NULL;
-	if (d->got && !d->validator && !d->sha256 && restart(d, &g->error))
+	if (d->got && !d->validator && !d->sha256 && restart(d, &g->http.error))
 		return WP_GET_END;
 	if (d->got) {
 		g->http.range = wp_sprintf(d->a, "%llu-", (unsigned long long)d->got);
@@ -269,17 +269,17 @@ static void on_done(void *user, wp_get *g)
 	wp_download *d = user;
 	const wp_http_response *r = &g->http.response;
 
-	if (d->cached || (r->status == 304 && d->path && !g->error.code)) {
+	if (d->cached || (r->status == 304 && d->path && !g->http.error.code)) {
 		d->cached = true;
 		d->got = (uint64_t)d->total;
 		finish(d);
-	} else if (r->status == 416 && d->adopted && !g->error.code) {
+	} else if (r->status == 416 && d->adopted && !g->http.error.code) {
 		if (r->range_total == (int64_t)d->got)
 			complete(d); /* the earlier run had all of it */
 		else
 			once_more(d, g->url);
 	} else if (wp_get_status(g)) {
-		d->error = g->error;
+		d->error = g->http.error;
 		finish(d);
 	} else {
 		complete(d);
@@ -298,7 +298,7 @@ void wp_download_start(wp_download *d)
 	d->lock_path = wp_sprintf(d->a, "%s.lock", d->partial);
 	d->get = (wp_get){.url = d->url,
 		.index = d->index,
-		.http = {.max_body = INT64_MAX},
+		.http = {.max_body = INT64_MAX, .alone = true},
 		.prepare = on_try,
 		.sink = on_piece,
 		.done = on_done,

@@ -44,13 +44,12 @@ static void dequeue(wp_get *g)
 void wp_get_start(wp_session *s, wp_get *g)
 {
 	g->s = s;
-	g->a = wp_arena_new();
 	enqueue(g, 0);
 }
 
 void wp_get_again(wp_get *g)
 {
-	g->error = (wp_error){0};
+	g->http.error = (wp_error){0};
 	g->tries = 0;
 	enqueue(g, 0);
 }
@@ -100,8 +99,8 @@ static bool is_transient(const wp_get *g)
 {
 	int status = g->http.response.status;
 
-	if (g->error.code)
-		return g->error.code == WP_E_NETWORK || (g->error.code == WP_E_TLS && g->tries < TLS_RETRIES);
+	if (g->http.error.code)
+		return g->http.error.code == WP_E_NETWORK || (g->http.error.code == WP_E_TLS && g->tries < TLS_RETRIES);
 	return status == 408 || status == 429 || status == 500 || status == 502 || status == 503 || status == 504;
 }
 
@@ -126,7 +125,7 @@ static bool try_again(wp_get *g)
 		return false;
 	g->tries++;
 	g->moved = 0;
-	g->error = (wp_error){0};
+	g->http.error = (wp_error){0};
 	other = wp_sibling(g->a, g->url);
 	if (other)
 		g->url = other;
@@ -148,9 +147,9 @@ static void on_done(void *user, wp_http_request *r)
 {
 	wp_get *g = user;
 
+	(void)r;
 	g->active = false;
 	g->s->active--;
-	g->error = r->error;
 	if (!try_again(g))
 		g->done(g->user, g);
 }
@@ -174,20 +173,22 @@ static int ask(wp_get *g)
 {
 	wp_session *s = g->s;
 
+	if (!g->a)
+		g->a = wp_arena_new();
 	if (s->net.offline) {
-		wp_fail(&g->error, WP_E_NETWORK, "offline, and the cache has no answer to this");
-		return wp_err_where(&g->error, "'%s'", g->url);
+		wp_fail(&g->http.error, WP_E_NETWORK, "offline, and the cache has no answer to this");
+		return wp_err_where(&g->http.error, "'%s'", g->url);
 	}
-	if (open_http(s, &g->error))
-		return g->error.code;
+	if (open_http(s, &g->http.error))
+		return g->http.error.code;
 	g->http.a = g->a;
 	g->http.url = g->url;
 	g->http.userpwd = wp_session_userpwd(s, g->index, g->url);
 	g->http.sink = g->sink ? on_piece : NULL;
 	g->http.done = on_done;
 	g->http.user = g;
-	if (wp_http_start(s->http, &g->http, &g->error))
-		return g->error.code;
+	if (wp_http_start(s->http, &g->http, &g->http.error))
+		return g->http.error.code;
 	g->active = true;
 	s->active++;
 	return 0;
@@ -245,13 +246,13 @@ int wp_get_status(wp_get *g)
 {
 	int status = g->http.response.status;
 
-	if (g->error.code || (status >= 200 && status < 300) || status == 304)
-		return g->error.code;
+	if (g->http.error.code || (status >= 200 && status < 300) || status == 304)
+		return g->http.error.code;
 	if (status == 401 || status == 407)
-		wp_fail(&g->error, WP_E_HTTP, "the server wants other credentials (status %d)", status);
+		wp_fail(&g->http.error, WP_E_HTTP, "the server wants other credentials (status %d)", status);
 	else if (status == 403)
-		wp_fail(&g->error, WP_E_HTTP, "the server refuses access (status 403)");
+		wp_fail(&g->http.error, WP_E_HTTP, "the server refuses access (status 403)");
 	else
-		wp_fail(&g->error, WP_E_HTTP, "the server answers with status %d", status);
-	return wp_err_where(&g->error, "'%s'", g->http.response.final_url);
+		wp_fail(&g->http.error, WP_E_HTTP, "the server answers with status %d", status);
+	return wp_err_where(&g->http.error, "'%s'", g->http.response.final_url);
 }

@@ -23,18 +23,11 @@ typedef struct chunk {
 	char *p;
 } chunk;
 
-struct wp_metadata_job {
-	wp_session *s;
-	const wp_file *file;
-	char key[WP_SHA256_HEX + 1];
-	bool done, urgent;
-	wp_str text;
-	wp_error error;
-	/* while it lasts */
-	wp_arena *a;
+/* What a job needs while it lasts. */
+typedef struct work {
 	wp_get get;
 	wp_buf body;
-	wp_download whole;
+	wp_download *whole;
 	/* what is at hand of the wheel */
 	WP_VEC(chunk) chunks;
 	uint64_t size, ranged;
@@ -43,6 +36,15 @@ struct wp_metadata_job {
 	bool no_ranges;
 	uint64_t want_off;
 	size_t want_n; /* not 0: a read found this missing */
+} work;
+
+struct wp_metadata_job {
+	wp_session *s;
+	const wp_file *file;
+	bool urgent;
+	wp_str text;
+	const wp_error *error; /* NULL: the text is good */
+	work *w;	       /* NULL: it is done */
 };
 
 void wp_metadata_key(const wp_file *f, char out[WP_SHA256_HEX + 1])
@@ -54,29 +56,29 @@ void wp_metadata_key(const wp_file *f, char out[WP_SHA256_HEX + 1])
 
 /* ---- the end ------------------------------------------------------------------------------ */
 
-static void clean_up(wp_metadata_job *j)
-{
-	size_t i;
-
-	wp_get_drop(&j->get);
-	wp_download_drop(&j->whole);
-	wp_buf_free(&j->body);
-	for (i = 0; i < j->chunks.n; i++)
-		free(j->chunks.v[i].p);
-	WP_VEC_FREE(&j->chunks);
-	wp_arena_free(j->a);
-	j->a = NULL;
-}
-
 static void finish(wp_metadata_job *j)
 {
-	clean_up(j);
-	j->done = true;
+	work *w = j->w;
+	size_t i;
+
+	wp_get_drop(&w->get);
+	if (w->whole)
+		wp_download_drop(w->whole);
+	free(w->whole);
+	wp_buf_free(&w->body);
+	for (i = 0; i < w->chunks.n; i++)
+		free(w->chunks.v[i].p);
+	WP_VEC_FREE(&w->chunks);
+	free(w);
+	j->w = NULL;
 }
 
 static void fail(wp_metadata_job *j, const wp_error *e)
 {
-	j->error = *e;
+	wp_error *kept = WP_NEW(j->s->a, wp_error);
+
+	*kept = *e;
+	j->error = kept;
 	finish(j);
 }
 
@@ -89,65 +91,68 @@ static bool is_pinned(const wp_file *f)
 /* A text of this file: keep it and be done. */
 static void take(wp_metadata_job *j, wp_str text, bool store)
 {
+	char key[WP_SHA256_HEX + 1];
+
 	j->text = wp_str_copy(j->s->a, text);
-	if (store && is_pinned(j->file))
-		wp_cache_put(j->s->cache, "metadata", j->key, (wp_str){0}, text);
+	if (store && is_pinned(j->file)) {
+		wp_metadata_key(j->file, key);
+		wp_cache_put(j->s->cache, "metadata", key, (wp_str){0}, text);
+	}
 	finish(j);
 }
 
 /* ---- the whole wheel ---------------------------------------------------------------------- */
 
 /* METADATA of a wheel on this machine. */
-static void read_local(wp_metadata_job *j, const char *path)
+static void read_local(wp_metadata_job *j, const char *path, wp_error *e)
 {
-	wp_error e = {0};
+	wp_arena *a = wp_arena_new();
 	wp_blob blob;
 	wp_str text;
-	int rc;
 
-	if (os_blob(path, &blob, &e)) {
-		fail(j, &e);
-		return;
+	if (!os_blob(path, &blob, e)) {
+		if (!wp_wheel_metadata(a, j->file->filename, &blob, &text, e))
+			take(j, text, false);
+		if (blob.close)
+			blob.close(blob.self);
 	}
-	rc = wp_wheel_metadata(j->a, j->file->filename, &blob, &text, &e);
-	if (blob.close)
-		blob.close(blob.self);
-	if (rc)
-		fail(j, &e);
-	else
-		take(j, text, false);
+	wp_arena_free(a);
 }
 
 static void on_whole(void *user, wp_download *d)
 {
 	wp_metadata_job *j = user;
+	wp_error e = d->error;
 
-	if (d->error.code)
-		fail(j, &d->error);
-	else
-		read_local(j, d->path);
+	if (!e.code)
+		read_local(j, d->path, &e);
+	if (e.code)
+		fail(j, &e);
 }
 
 static void fetch_whole(wp_metadata_job *j)
 {
-	j->whole = (wp_download){.s = j->s,
+	wp_download *d = wp_xmalloc(sizeof *d);
+
+	*d = (wp_download){.s = j->s,
 		.url = j->file->url,
 		.index = j->file->index,
 		.sha256 = j->file->sha256,
 		.size = j->file->size,
 		.done = on_whole,
 		.user = j};
-	wp_download_start(&j->whole);
+	j->w->whole = d;
+	wp_download_start(d);
 }
 
 /* ---- ranges ------------------------------------------------------------------------------- */
 
-static const chunk *chunk_at(const wp_metadata_job *j, uint64_t off)
+static const chunk *chunk_at(const work *w, uint64_t off)
 {
 	size_t i;
 
-	for (i = 0; i < j->chunks.n; i++) {
-		const chunk *c = &j->chunks.v[i];
+	for (i = 0; i < w->chunks.n; i++) {
+		const chunk *c = &w->chunks.v[i];
 
 		if (off >= c->off && off - c->off < c->n)
 			return c;
@@ -158,17 +163,17 @@ static const chunk *chunk_at(const wp_metadata_job *j, uint64_t off)
 /* Serves what is at hand, and remembers what is not. */
 static int read_ranged(void *self, void *buf, size_t n, uint64_t off, wp_error *e)
 {
-	wp_metadata_job *j = self;
+	work *w = ((wp_metadata_job *)self)->w;
 	const chunk *c;
 	size_t k;
 
-	if (off > j->size || n > j->size - off)
+	if (off > w->size || n > w->size - off)
 		return wp_fail(e, WP_E_ZIP, "the wheel ends before its directory says so");
 	while (n) {
-		c = chunk_at(j, off);
+		c = chunk_at(w, off);
 		if (!c) {
-			j->want_off = off;
-			j->want_n = n;
+			w->want_off = off;
+			w->want_n = n;
 			return wp_fail(e, WP_E_INTERNAL, "a part of the wheel is not here yet");
 		}
 		k = (size_t)(c->off + c->n - off);
@@ -186,34 +191,35 @@ static void ask_range(wp_metadata_job *j, const char *range);
 /* The part that was missing and some more, up to the next part that is at hand. */
 static void ask_missing(wp_metadata_job *j)
 {
-	uint64_t end = j->want_off + j->want_n;
+	work *w = j->w;
+	uint64_t end = w->want_off + w->want_n;
 	size_t i;
 
-	end = end + j->ahead < j->size ? end + j->ahead : j->size;
-	for (i = 0; i < j->chunks.n; i++)
-		if (j->chunks.v[i].off > j->want_off && j->chunks.v[i].off < end)
-			end = j->chunks.v[i].off;
-	j->ahead *= 2;
-	j->want_n = 0;
-	if (++j->ranges > MAX_RANGES || j->ranged + (end - j->want_off) > MAX_RANGED)
+	end = end + w->ahead < w->size ? end + w->ahead : w->size;
+	for (i = 0; i < w->chunks.n; i++)
+		if (w->chunks.v[i].off > w->want_off && w->chunks.v[i].off < end)
+			end = w->chunks.v[i].off;
+	w->ahead *= 2;
+	w->want_n = 0;
+	if (++w->ranges > MAX_RANGES || w->ranged + (end - w->want_off) > MAX_RANGED)
 		fetch_whole(j);
 	else
-		ask_range(j, wp_sprintf(j->a, "%llu-%llu", (unsigned long long)j->want_off,
+		ask_range(j, wp_sprintf(j->s->a, "%llu-%llu", (unsigned long long)w->want_off,
 				     (unsigned long long)end - 1));
 }
 
 /* Try to read METADATA from what is at hand. */
 static void read_parts(wp_metadata_job *j)
 {
-	wp_blob blob = {.self = j, .size = j->size, .read_at = read_ranged};
+	wp_blob blob = {.self = j, .size = j->w->size, .read_at = read_ranged};
 	wp_arena *a = wp_arena_new();
 	wp_error e = {0};
 	wp_str text;
 
-	j->want_n = 0;
+	j->w->want_n = 0;
 	if (!wp_wheel_metadata(a, j->file->filename, &blob, &text, &e))
 		take(j, text, true);
-	else if (j->want_n)
+	else if (j->w->want_n)
 		ask_missing(j);
 	else
 		fail(j, &e);
@@ -222,60 +228,61 @@ static void read_parts(wp_metadata_job *j)
 
 static int on_range_piece(void *user, const wp_http_response *r, const void *p, size_t n, wp_error *e)
 {
-	wp_metadata_job *j = user;
+	work *w = ((wp_metadata_job *)user)->w;
 
-	if (r->status == 200 && (r->content_length > SMALL_WHEEL || j->body.n + n > SMALL_WHEEL)) {
-		j->no_ranges = true;
+	if (r->status == 200 && (r->content_length > SMALL_WHEEL || w->body.n + n > SMALL_WHEEL)) {
+		w->no_ranges = true;
 		return wp_fail(e, WP_E_HTTP, "the server sends no ranges");
 	}
-	wp_buf_add(&j->body, p, n);
+	wp_buf_add(&w->body, p, n);
 	return 0;
 }
 
 static wp_get_go on_try(void *user, wp_get *g)
 {
-	wp_metadata_job *j = user;
+	work *w = ((wp_metadata_job *)user)->w;
 
 	(void)g;
-	wp_buf_free(&j->body);
-	wp_buf_init(&j->body, MAX_RANGED);
+	wp_buf_free(&w->body);
+	wp_buf_init(&w->body, MAX_RANGED);
 	return WP_GET_ASK;
 }
 
-static void keep_chunk(wp_metadata_job *j, uint64_t off)
+static void keep_chunk(work *w, uint64_t off)
 {
-	chunk *c = WP_PUSH_NEW(&j->chunks);
+	chunk *c = WP_PUSH_NEW(&w->chunks);
 
-	*c = (chunk){.off = off, .n = j->body.n, .p = j->body.p};
-	j->body = (wp_buf){0};
-	j->ranged += c->n;
+	*c = (chunk){.off = off, .n = w->body.n, .p = w->body.p};
+	w->body = (wp_buf){0};
+	w->ranged += c->n;
 }
 
 static void on_range(void *user, wp_get *g)
 {
 	wp_metadata_job *j = user;
+	work *w = j->w;
 	const wp_http_response *r = &g->http.response;
-	wp_error e = g->error;
+	wp_error e = g->http.error;
 	bool usable = false;
 
-	if (!e.code && r->status == 206 && r->range_total > 0 && j->body.n > 0 &&
-		(j->size == 0 || j->size == (uint64_t)r->range_total)) {
-		j->size = (uint64_t)r->range_total;
-		usable = r->range_from < j->size && j->body.n <= j->size - r->range_from;
+	if (!e.code && r->status == 206 && r->range_total > 0 && w->body.n > 0 &&
+		(w->size == 0 || w->size == (uint64_t)r->range_total)) {
+		w->size = (uint64_t)r->range_total;
+		usable = r->range_from < w->size && w->body.n <= w->size - r->range_from;
 	}
 	if (r->etag && !wp_starts(r->etag, "W/"))
-		j->etag = wp_strdup(j->a, r->etag);
+		w->etag = wp_strdup(j->s->a, r->etag);
 	if (usable) {
-		keep_chunk(j, r->range_from);
-	} else if (!e.code && r->status == 200 && j->ranges == 0 && j->body.n > 0) {
-		j->size = j->body.n;
-		keep_chunk(j, 0);
+		keep_chunk(w, r->range_from);
+	} else if (!e.code && r->status == 200 && w->ranges == 0 && w->body.n > 0) {
+		w->size = w->body.n;
+		keep_chunk(w, 0);
 		usable = true;
 	}
 	wp_get_drop(g);
 	if (usable)
 		read_parts(j);
-	else if (e.code && !j->no_ranges)
+	else if (e.code && !w->no_ranges)
 		fail(j, &e);
 	else
 		fetch_whole(j);
@@ -283,21 +290,21 @@ static void on_range(void *user, wp_get *g)
 
 static void ask_range(wp_metadata_job *j, const char *range)
 {
-	j->get = (wp_get){.url = j->file->url,
+	j->w->get = (wp_get){.url = j->file->url,
 		.index = j->file->index,
-		.http = {.range = range, .if_range = j->etag, .max_body = INT64_MAX},
+		.http = {.range = range, .if_range = j->w->etag, .max_body = INT64_MAX},
 		.prepare = on_try,
 		.sink = on_range_piece,
 		.done = on_range,
 		.user = j,
 		.urgent = j->urgent};
-	wp_get_start(j->s, &j->get);
+	wp_get_start(j->s, &j->w->get);
 }
 
 static void ask_tail(wp_metadata_job *j)
 {
-	j->ahead = FIRST_AHEAD;
-	ask_range(j, wp_sprintf(j->a, "-%d", TAIL));
+	j->w->ahead = FIRST_AHEAD;
+	ask_range(j, wp_sprintf(j->s->a, "-%d", TAIL));
 }
 
 /* ---- side file ---------------------------------------------------------------------------- */
@@ -312,7 +319,7 @@ static bool has_digest(wp_metadata_job *j, wp_str text)
 	if (!strcmp(digest, j->file->metadata_sha256))
 		return true;
 	wp_session_note(j->s, "a metadata file contradicts its digest and was not used",
-		wp_sprintf(j->a, "%s: sha256 is %s, the index promises %s", j->get.http.response.final_url,
+		wp_sprintf(j->s->a, "%s: sha256 is %s, the index promises %s", j->w->get.http.response.final_url,
 			digest, j->file->metadata_sha256));
 	return false;
 }
@@ -322,12 +329,10 @@ static void on_side(void *user, wp_get *g)
 {
 	wp_metadata_job *j = user;
 	const wp_http_response *r = &g->http.response;
-	wp_error e = g->error;
-	wp_str text;
+	wp_error e = g->http.error;
 
 	if (!e.code && r->status == 200 && has_digest(j, r->body)) {
-		text = wp_str_copy(j->a, r->body);
-		take(j, text, true);
+		take(j, r->body, true);
 		return;
 	}
 	wp_get_drop(g);
@@ -339,34 +344,47 @@ static void on_side(void *user, wp_get *g)
 
 static void ask_side(wp_metadata_job *j)
 {
-	j->get = (wp_get){.url = wp_sprintf(j->a, "%s.metadata", j->file->url),
+	j->w->get = (wp_get){.url = wp_sprintf(j->s->a, "%s.metadata", j->file->url),
 		.index = j->file->index,
 		.http = {.compressed = true, .max_body = WP_MAX_METADATA},
 		.done = on_side,
 		.user = j};
-	wp_get_start(j->s, &j->get);
+	wp_get_start(j->s, &j->w->get);
 }
 
 /* ---- interface ---------------------------------------------------------------------------- */
 
+/* True where this machine has the answer. */
+static bool from_here(wp_metadata_job *j)
+{
+	const wp_file *f = j->file;
+	wp_arena *a = wp_arena_new();
+	const char *path = wp_file_url_path(a, f->url);
+	const char *wheel = f->sha256 ? wp_cache_wheel(a, j->s->cache, f->sha256, &(uint64_t){0}) : NULL;
+	char key[WP_SHA256_HEX + 1];
+	wp_error e = {0};
+	wp_str text;
+
+	wp_metadata_key(f, key);
+	if (path || wheel)
+		read_local(j, path ? path : wheel, &e);
+	if (path && e.code)
+		fail(j, &e);
+	else if (j->w && is_pinned(f) && wp_cache_get(a, j->s->cache, "metadata", key, WP_MAX_METADATA * 2, &text))
+		take(j, text, false);
+	wp_arena_free(a);
+	return j->w == NULL;
+}
+
 wp_metadata_job *wp_metadata_start(wp_session *s, const wp_file *file)
 {
 	wp_metadata_job *j = WP_NEW(s->a, wp_metadata_job);
-	const char *path = wp_file_url_path(s->a, file->url);
-	uint64_t size;
-	wp_str text;
 
-	j->s = s;
-	j->file = file;
-	j->a = wp_arena_new();
-	wp_metadata_key(file, j->key);
-	if (!path && file->sha256)
-		path = wp_cache_wheel(j->a, s->cache, file->sha256, &size);
-	if (path)
-		read_local(j, path);
-	else if (is_pinned(file) && wp_cache_get(j->a, s->cache, "metadata", j->key, WP_MAX_METADATA * 2, &text))
-		take(j, text, false);
-	else if (file->has_metadata)
+	*j = (wp_metadata_job){.s = s, .file = file, .w = wp_xmalloc(sizeof *j->w)};
+	*j->w = (work){0};
+	if (from_here(j))
+		return j;
+	if (file->has_metadata)
 		ask_side(j);
 	else
 		ask_tail(j);
@@ -375,26 +393,29 @@ wp_metadata_job *wp_metadata_start(wp_session *s, const wp_file *file)
 
 bool wp_metadata_done(const wp_metadata_job *j)
 {
-	return j->done;
+	return !j->w;
 }
 
 void wp_metadata_urgent(wp_metadata_job *j)
 {
 	j->urgent = true;
-	wp_get_hurry(&j->get);
-	wp_get_hurry(&j->whole.get);
+	if (!j->w)
+		return;
+	wp_get_hurry(&j->w->get);
+	if (j->w->whole)
+		wp_get_hurry(&j->w->whole->get);
 }
 
 int wp_metadata_result(const wp_metadata_job *j, wp_str *out, wp_error *e)
 {
 	*out = j->text;
-	if (j->error.code)
-		*e = j->error;
+	if (j->error)
+		*e = *j->error;
 	return e->code;
 }
 
 void wp_metadata_drop(wp_metadata_job *j)
 {
-	if (j->a)
-		clean_up(j);
+	if (j->w)
+		finish(j);
 }

@@ -9,12 +9,12 @@
 enum { FRESH_S = 600, MAX_HEAD = 64 << 10 };
 
 /* What the cache holds of a page: a few lines, an empty one, the page. */
-struct wp_page_entry {
+typedef struct page_entry {
 	int status;		/* 200, or 404: the index had no such project */
 	const char *content_type, *url, *etag, *last_modified;
 	uint64_t time, ttl;	/* seconds */
 	wp_str body;
-};
+} page_entry;
 
 /* ---- cache -------------------------------------------------------------------------------- */
 
@@ -25,32 +25,29 @@ static uint64_t number(const char *text)
 	return text && wp_str_u64(wp_str_of(text), &n) ? n : 0;
 }
 
-static bool load(wp_page_job *j)
+static bool load(const wp_page_job *j, wp_arena *a, page_entry *x)
 {
-	struct wp_page_entry *x = WP_NEW(j->a, struct wp_page_entry);
 	wp_str text;
 	size_t end;
 
-	if (!wp_cache_get(j->a, j->s->cache, "pages", j->key, (size_t)WP_MAX_PAGE + MAX_HEAD, &text))
+	*x = (page_entry){0};
+	if (!wp_cache_get(a, j->s->cache, "pages", j->key, (size_t)WP_MAX_PAGE + MAX_HEAD, &text))
 		return false;
 	end = wp_str_find_str(text, WP_LIT("\n\n"));
 	if (end == text.n)
 		return false;
-	x->status = (int)number(wp_cache_field(j->a, text, "status"));
-	x->content_type = wp_cache_field(j->a, text, "type");
-	x->url = wp_cache_field(j->a, text, "url");
-	x->etag = wp_cache_field(j->a, text, "etag");
-	x->last_modified = wp_cache_field(j->a, text, "modified");
-	x->time = number(wp_cache_field(j->a, text, "time"));
-	x->ttl = number(wp_cache_field(j->a, text, "ttl"));
+	x->status = (int)number(wp_cache_field(a, text, "status"));
+	x->content_type = wp_cache_field(a, text, "type");
+	x->url = wp_cache_field(a, text, "url");
+	x->etag = wp_cache_field(a, text, "etag");
+	x->last_modified = wp_cache_field(a, text, "modified");
+	x->time = number(wp_cache_field(a, text, "time"));
+	x->ttl = number(wp_cache_field(a, text, "ttl"));
 	x->body = wp_str_sub(text, end + 2, text.n);
-	if (!x->url || (x->status != 200 && x->status != 404))
-		return false;
-	j->entry = x;
-	return true;
+	return x->url && (x->status == 200 || x->status == 404);
 }
 
-static void store(const wp_page_job *j, const struct wp_page_entry *x)
+static void store(const wp_page_job *j, const page_entry *x)
 {
 	wp_buf head;
 
@@ -69,7 +66,7 @@ static void store(const wp_page_job *j, const struct wp_page_entry *x)
 	wp_buf_free(&head);
 }
 
-static bool is_fresh(const struct wp_page_entry *x)
+static bool is_fresh(const page_entry *x)
 {
 	uint64_t now = (uint64_t)os_unix_time();
 
@@ -97,7 +94,7 @@ static uint64_t ttl_of(const char *cache_control, bool *keep)
 
 /* ---- answers ------------------------------------------------------------------------------ */
 
-static int parse(wp_page_job *j, const struct wp_page_entry *x)
+static int parse(wp_page_job *j, const page_entry *x)
 {
 	wp_page page = {.text = x->body, .content_type = x->content_type, .url = x->url};
 	wp_project *p = WP_NEW(j->s->a, wp_project);
@@ -115,9 +112,6 @@ static void clean_up(wp_page_job *j)
 {
 	wp_get_drop(&j->get);
 	wp_buf_free(&j->body);
-	wp_arena_free(j->a);
-	j->a = NULL;
-	j->entry = NULL;
 }
 
 /* 403 stands for "not there" on the variant's index only. */
@@ -126,41 +120,64 @@ static bool is_absent(const wp_page_job *j, int status)
 	return status == 404 || status == 410 || (status == 403 && j->index->variant);
 }
 
+/* The page of a 200, or the absence of one. */
 static void take_answer(wp_page_job *j)
 {
 	const wp_http_response *r = &j->get.http.response;
-	struct wp_page_entry x = {.status = 200, .time = (uint64_t)os_unix_time()};
+	page_entry x = {.status = 200,
+		.content_type = r->content_type,
+		.url = r->final_url,
+		.etag = r->etag,
+		.last_modified = r->last_modified,
+		.time = (uint64_t)os_unix_time(),
+		.body = wp_buf_view(&j->body)};
 	bool keep;
 
 	x.ttl = ttl_of(r->cache_control, &keep);
-	x.content_type = r->content_type;
-	x.url = r->final_url;
-	x.etag = r->etag;
-	x.last_modified = r->last_modified;
-	x.body = wp_buf_view(&j->body);
 	if (is_absent(j, r->status)) {
 		x.status = 404;
 		x.body = (wp_str){0};
-	} else if (r->status == 304 && j->entry) {
-		x = *j->entry;
-		x.time = (uint64_t)os_unix_time();
-		x.ttl = r->cache_control ? ttl_of(r->cache_control, &keep) : x.ttl;
-	} else if (wp_get_status(&j->get)) {
-		j->error = j->get.error;
-		return;
 	}
 	if (!parse(j, &x) && keep)
 		store(j, &x);
+}
+
+/* 304: what the cache has is still right. False where the entry has gone meanwhile. */
+static bool take_cached(wp_page_job *j)
+{
+	const wp_http_response *r = &j->get.http.response;
+	wp_arena *a = wp_arena_new();
+	page_entry x;
+	bool there = load(j, a, &x), keep = true;
+
+	if (there) {
+		x.time = (uint64_t)os_unix_time();
+		if (r->cache_control)
+			x.ttl = ttl_of(r->cache_control, &keep);
+		if (!parse(j, &x) && keep)
+			store(j, &x);
+	}
+	wp_arena_free(a);
+	return there;
 }
 
 static void on_done(void *user, wp_get *g)
 {
 	wp_page_job *j = user;
 
-	if (g->error.code)
-		j->error = g->error;
-	else
+	if (!g->http.error.code && g->http.response.status == 304) {
+		if (!take_cached(j)) {
+			g->http.if_none_match = g->http.if_modified_since = NULL;
+			wp_get_again(g);
+			return;
+		}
+	} else if (!g->http.error.code && is_absent(j, g->http.response.status)) {
 		take_answer(j);
+	} else if (wp_get_status(g)) {
+		j->error = g->http.error;
+	} else {
+		take_answer(j);
+	}
 	clean_up(j);
 	j->done(j->user);
 }
@@ -185,30 +202,38 @@ static wp_get_go on_try(void *user, wp_get *g)
 	return WP_GET_ASK;
 }
 
+/* True where the cache has the answer; else it may have what to ask by. */
+static bool from_cache(wp_page_job *j)
+{
+	wp_arena *a = wp_arena_new();
+	page_entry x;
+	bool there = load(j, a, &x), use = there && (j->s->net.offline || is_fresh(&x));
+
+	if (use) {
+		parse(j, &x);
+	} else if (there && x.status == 200) {
+		j->get.http.if_none_match = wp_strdup(j->s->a, x.etag);
+		j->get.http.if_modified_since = x.etag ? NULL : wp_strdup(j->s->a, x.last_modified);
+	}
+	wp_arena_free(a);
+	return use;
+}
+
 bool wp_page_start(wp_page_job *j)
 {
-	const char *parts[2];
+	const char *url = wp_sprintf(j->s->a, "%s%s/", j->index->url, j->project);
+	const char *parts[] = {url, j->index->userpwd}; /* what is seen depends on who asks */
 
-	j->a = wp_arena_new();
-	parts[0] = wp_sprintf(j->a, "%s%s/", j->index->url, j->project);
-	parts[1] = j->index->userpwd; /* what is seen depends on who asks */
 	wp_cache_key(parts, 2, j->key);
-	if (load(j) && (j->s->net.offline || is_fresh(j->entry))) {
-		parse(j, j->entry);
-		clean_up(j);
-		return true;
-	}
-	j->get = (wp_get){.url = parts[0],
+	j->get = (wp_get){.url = url,
 		.index = j->index->id,
 		.http = {.accept = WP_PAGE_ACCEPT, .compressed = true, .max_body = WP_MAX_PAGE},
 		.prepare = on_try,
 		.sink = on_piece,
 		.done = on_done,
 		.user = j};
-	if (j->entry && j->entry->status == 200) {
-		j->get.http.if_none_match = j->entry->etag;
-		j->get.http.if_modified_since = j->entry->etag ? NULL : j->entry->last_modified;
-	}
+	if (from_cache(j))
+		return true;
 	wp_get_start(j->s, &j->get);
 	return false;
 }
@@ -220,6 +245,5 @@ void wp_page_urgent(wp_page_job *j)
 
 void wp_page_drop(wp_page_job *j)
 {
-	if (j->a)
-		clean_up(j);
+	clean_up(j);
 }

@@ -14,7 +14,7 @@ typedef struct wp_get wp_get;
 typedef enum wp_get_go {
 	WP_GET_ASK,  /* go on and ask the server */
 	WP_GET_WAIT, /* not now; prepare is called again soon */
-	WP_GET_END   /* nothing needs to be asked: done is called, with get->error if it was set */
+	WP_GET_END   /* nothing needs to be asked: done is called, with get->http.error if it was set */
 } wp_get_go;
 
 /* Zeroed and filled by its owner; lives until done was called. Transient faults (network, TLS, 429, 5xx) are tried again
@@ -22,16 +22,15 @@ typedef enum wp_get_go {
 struct wp_get {
 	const char *url;
 	const char *index;    /* id of the index it belongs to: its credentials are used on its origin */
-	wp_http_request http; /* accept, range, if_*, compressed, max_body, sink are the owner's to fill */
+	wp_http_request http; /* the owner fills what is to be asked; the answer and error are found here */
 	wp_get_go (*prepare)(void *user, wp_get *g); /* before each try; may be NULL */
 	int (*sink)(void *user, const wp_http_response *r, const void *p, size_t n, wp_error *e);
 	void (*done)(void *user, wp_get *g);
 	void *user;
 	bool urgent; /* somebody waits for it */
-	wp_error error;
 	/* private */
 	wp_session *s;
-	wp_arena *a; /* of the answers */
+	wp_arena *a; /* of the answers, from the first try on */
 	int tries;
 	uint64_t due, moved; /* moved: bytes since the last fault */
 	bool queued, active;
@@ -109,10 +108,8 @@ typedef struct wp_page_job {
 	wp_error error;
 	/* private */
 	wp_get get;
-	wp_arena *a; /* for the time of the request */
 	char key[WP_SHA256_HEX + 1]; /* in the cache */
 	wp_buf body;
-	struct wp_page_entry *entry; /* what the cache has, NULL: nothing */
 } wp_page_job;
 
 /* True where the answer is there at once; false where done will be called. */

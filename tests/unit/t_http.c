@@ -232,6 +232,20 @@ static void other_schemes_are_refused(void **state)
 	assert_int_equal(ask(&y, "file:///etc/passwd"), WP_E_HTTP);
 }
 
+static void tls_faults_have_their_own_code(void **state)
+{
+	wp_http *h = open_with((wp_http_options){.ca_file = "/no/such/file.pem"});
+	const char *url = wp_sprintf(arena, "https%s/simple/", srv.base + strlen("http"));
+	answer x = {0}, y = {0};
+
+	(void)state;
+	assert_int_equal(ask(&x, url), WP_E_TLS);
+	assert_non_null(strstr(x.r.error.where, "https://127.0.0.1"));
+	assert_int_equal(ask_on(h, &y, url), WP_E_TLS);
+	assert_non_null(strstr(y.r.error.why, "file.pem"));
+	wp_http_close(h);
+}
+
 static void credentials_stay_at_home(void **state)
 {
 	answer x = {.r.userpwd = "lab:secret"}, y = {.r.userpwd = "lab:wrong"}, z = {.r.userpwd = "lab:secret"};
@@ -304,6 +318,7 @@ int main(void)
 		cmocka_unit_test(silence_ends),
 		cmocka_unit_test(plain_http_is_for_loopback_and_trusted_hosts),
 		cmocka_unit_test(other_schemes_are_refused),
+		cmocka_unit_test(tls_faults_have_their_own_code),
 		cmocka_unit_test(credentials_stay_at_home),
 		cmocka_unit_test(many_at_once),
 		cmocka_unit_test(closing_drops_what_runs),
