@@ -78,7 +78,7 @@ int wp_bundle_file_open(const wp_bundle *b, const char *path, wp_blob *out, wp_e
 wp_wheels wp_bundle_wheels(const wp_bundle *b);
 /* Its wheels for one target (NULL: all), as they would lie in site-packages: purelib and platlib at the
  * root, the other schemes below "@data/", "@scripts/" and "@include/NAME/". Lives as long as the bundle. A
- * large member is read through a temporary file that is deleted on close. open() may be called by threads. */
+ * large member is inflated as far as it is read, its digest unchecked. open() may be called by threads. */
 int wp_bundle_tree(wp_ctx *ctx, const wp_bundle *b, const wp_lock_target *t, wp_tree *out, wp_error *e);
 
 /* ---- verify ------------------------------------------------------------------------------- */

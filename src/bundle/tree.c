@@ -4,7 +4,7 @@
  * schemes are below a name that no package can have: "@data/", "@scripts/", "@include/PROJECT/" (wp_venv_tree has the
  * same). Where two wheels bring one path, the first in the order of file names counts.
  *
- * A large member is inflated into a temporary file, because readers of libraries want to jump about in it. */
+ * A large member is inflated as far as it is read (peek.c); a small one is checked against RECORD and kept in memory. */
 #include "bundle/source.h"
 
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 
 #include "base/str.h"
 #include "base/vec.h"
+#include "bundle/peek.h"
 #include "os/par.h"
 #include "wheel/wheel.h"
 
@@ -112,7 +113,6 @@ static int tree_list(void *self, const wp_tree_entry **out, size_t *n, wp_error 
 /* ---- a member as a blob ------------------------------------------------------------------- */
 
 typedef struct view {
-	os_file *file;	     /* inflated, or */
 	const wp_blob *blob; /* stored in the wheel at offset, or */
 	char *memory;
 	uint64_t offset, size, filled;
@@ -124,8 +124,6 @@ static int view_read(void *self, void *buf, size_t n, uint64_t off, wp_error *e)
 
 	if (off > v->size || n > v->size - off)
 		return wp_fail(e, WP_E_IO, "%zu bytes at %llu are beyond its end", n, (unsigned long long)off);
-	if (v->file)
-		return os_pread(v->file, buf, n, off, e);
 	if (v->blob)
 		return v->blob->read_at(v->blob->self, buf, n, v->offset + off, e);
 	memcpy(buf, v->memory + off, n);
@@ -135,9 +133,7 @@ static int view_read(void *self, void *buf, size_t n, uint64_t off, wp_error *e)
 static void view_close(void *self)
 {
 	view *v = self;
-	wp_error ignored = {0};
 
-	os_close(v->file, &ignored);
 	free(v->memory);
 	free(v);
 }
@@ -147,23 +143,17 @@ static int fill_view(void *user, const void *p, size_t n, wp_error *e)
 {
 	view *v = user;
 
-	if (v->file && os_pwrite(v->file, p, n, v->filled, e))
-		return e->code;
-	if (v->memory)
-		memcpy(v->memory + v->filled, p, n);
+	(void)e;
+	memcpy(v->memory + v->filled, p, n);
 	v->filled += n;
 	return 0;
 }
 
 static int unpack(view *v, const wp_wheel *w, const wp_member *m, wp_error *e)
 {
-	wp_unpacker *u;
+	wp_unpacker *u = wp_unpacker_new();
 
-	if (v->size <= IN_MEMORY)
-		v->memory = wp_xmalloc(v->size + 1);
-	else if (os_temp_file(NULL, &v->file, e))
-		return e->code;
-	u = wp_unpacker_new();
+	v->memory = wp_xmalloc(v->size + 1);
 	wp_member_read(u, w, m, fill_view, v, NULL, e);
 	wp_unpacker_free(u);
 	return e->code;
@@ -191,6 +181,10 @@ static int tree_open(void *self, const char *path, wp_blob *out, wp_error *e)
 		return wp_err_where(e, "bundle '%s', '%s'", t->b->path, path);
 	}
 	m = &t->wheels[l->wheel].members[l->member];
+	if (m->entry->method != 0 && m->entry->size > IN_MEMORY) {
+		*out = wp_peek_open(&t->blobs[l->wheel], m->entry);
+		return 0;
+	}
 	v = wp_xmalloc(sizeof *v);
 	*v = (view){.size = m->entry->size};
 	if (m->entry->method == 0 && v->size > IN_MEMORY) {
