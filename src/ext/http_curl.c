@@ -252,6 +252,8 @@ static void set_common(transfer *t)
 	curl_easy_setopt(c, CURLOPT_PRIVATE, t);
 	curl_easy_setopt(c, CURLOPT_ERRORBUFFER, t->words);
 	curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+	/* A name server that is silent must hold up neither Ctrl-C nor the other transfers. */
+	curl_easy_setopt(c, CURLOPT_QUICK_EXIT, 1L);
 	curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);
 	curl_easy_setopt(c, CURLOPT_BUFFERSIZE, (long)RECEIVE_BUFFER);

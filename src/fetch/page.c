@@ -97,9 +97,11 @@ bool wp_page_belongs(wp_arena *scratch, const char *filename, const char *projec
 	wp_error ignored = {0};
 	wp_wheel_name wheel;
 	wp_version version;
+	const char *p;
 
-	if (!*filename || strpbrk(filename, "/\\"))
-		return false;
+	for (p = filename; *p; p++)
+		if ((unsigned char)*p < 0x20 || *p == 0x7f || *p == '/' || *p == '\\')
+			return false;
 	if (wp_ends(filename, ".whl"))
 		return !wp_wheel_name_parse(scratch, wp_str_of(filename), &wheel, &ignored) &&
 			wp_streq(wheel.project, project);
