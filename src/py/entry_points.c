@@ -67,13 +67,6 @@ static bool plain_name(wp_str s)
 	return other_than_dots && s.n <= LONGEST_NAME;
 }
 
-static bool shadows_interpreter(wp_arena *a, wp_str name)
-{
-	wp_str lower = wp_str_of(wp_str_lower(a, name));
-
-	return wp_str_starts(lower, "python") || wp_str_starts(lower, "pypy");
-}
-
 static void open_group(reader *r, wp_str line)
 {
 	wp_str name = wp_str_trim(wp_str_sub(line, 1, line.n - 1));
@@ -114,8 +107,6 @@ static int add_entry(reader *r, wp_str name, wp_str value)
 
 	if (!plain_name(name))
 		return fault(r, "'%s' may not be the name of a script", ep.name);
-	if (shadows_interpreter(r->a, name))
-		return fault(r, "a script named '%s' would stand before the interpreter", ep.name);
 	if (!read_object(r, value, &ep))
 		return fault(r, "'%s' is not module:attribute", wp_str_dup(r->a, value));
 	if (!wp_map_put(&r->names[ep.gui], name, 0))

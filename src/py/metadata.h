@@ -35,7 +35,7 @@ typedef struct wp_entry_points {
 } wp_entry_points;
 
 /* WP_E_WHEEL by the rules of entry points: dotted identifiers both sides, no odd names, no name twice in a group,
- * python* and pypy* refused; one name in both groups warns and console wins. */
+ * one name in both groups warns and console wins. Names of the venv's own files are the wheel room's to refuse. */
 int wp_entry_points_parse(wp_arena *a, wp_str text, wp_entry_points *out, wp_error *e);
 
 #endif

@@ -181,8 +181,6 @@ static void bad_entry_points_are_refused(void **state)
 		{"[console_scripts]\na/b=c:d\n", "may not be the name"},
 		{"[console_scripts]\na\\b=c:d\n", "may not be the name"},
 		{"[console_scripts]\n..=c:d\n", "may not be the name"}, {"[console_scripts]\n=c:d\n", "may not be the name"},
-		{"[gui_scripts]\nPython3=c:d\n", "before the interpreter"},
-		{"[gui_scripts]\npypy=c:d\n", "before the interpreter"},
 		{"[console_scripts]\na=b:c\na=d:e\n", "twice in its group"}};
 	size_t i;
 
