@@ -42,5 +42,6 @@ for fuzz in "$dir"/tests/fuzz_*; do
 done
 # shellcheck disable=SC2046
 tally python3 tests/run_cases.py "$dir/wheelpack" $(find tests/cases -name '*.case' | sort)
+tally python3 tests/stop.py "$dir/wheelpack"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]
