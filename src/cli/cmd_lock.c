@@ -45,7 +45,9 @@ int cli_lock(cli *c, wp_session **session, wp_lock_result *out, wp_error *e)
 		.constraints = q.constraints.v, .nconstraints = q.constraints.n, .targets = q.targets,
 		.ntargets = q.ntargets, .prerelease = q.pre, .require_index_hashes = c->o.require_index_hashes,
 		.compat = &c->compat, .indexes = lock_indexes(c, &s), .nindexes = s.nindexes};
-	if (wp_lock(&c->ctx, &lq, wp_session_catalog(*session), out, e)) {
+	wp_lock(&c->ctx, &lq, wp_session_catalog(*session), out, e);
+	cli_findings(c, wp_session_notes(*session));
+	if (e->code) {
 		wp_err_what(e, "cannot find wheels for '%s'", q.requirements.v[0]);
 		return e->code;
 	}
