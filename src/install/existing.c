@@ -51,8 +51,6 @@ static int keep(wp_plan *p, wp_in_wheel *w, const char *dir, wp_str version, wp_
 		if (!os_is_file(record)) /* left by a stopped commit, which moves RECORD last */
 			return 0;
 		w->kept = true;
-		wp_finding_add(p->findings, p->ctx->arena, "N504", WP_NOTE, "already installed, kept",
-			wp_sprintf(p->a, "%s %s", w->lock->project, w->lock->version), NULL);
 		return 0;
 	}
 	wp_fail(e, WP_E_COLLISION, "%s %s is to be installed, the venv has it as '%s'",
@@ -84,6 +82,20 @@ static int site_names(const wp_plan *p, const char ***names, size_t *n, wp_error
 	return os_is_dir(site) ? os_list(p->a, site, names, n, e) : 0;
 }
 
+static void tell_kept(const wp_plan *p)
+{
+	const char *list = "";
+	size_t i;
+
+	for (i = 0; i < p->nwheels; i++)
+		if (p->wheels[i].kept)
+			list = wp_sprintf(p->a, "%s%s%s %s", list, *list ? ", " : "",
+				p->wheels[i].lock->project, p->wheels[i].lock->version);
+	if (*list)
+		wp_finding_add(p->findings, p->ctx->arena, "N504", WP_NOTE, "already installed, kept",
+			list, NULL);
+}
+
 int wp_existing_kept(wp_plan *p, wp_error *e)
 {
 	const char **names;
@@ -94,6 +106,7 @@ int wp_existing_kept(wp_plan *p, wp_error *e)
 	for (i = 0; i < n; i++)
 		if (keep_if_wanted(p, names[i], e))
 			return e->code;
+	tell_kept(p);
 	return 0;
 }
 

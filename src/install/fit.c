@@ -82,14 +82,16 @@ static int find_for_targets(wp_plan *p, wp_error *e)
 static int find_python(wp_plan *p, wp_error *e)
 {
 	const char *own = os_join(p->a, p->venv, "bin/python");
+	wp_error err = {0};
 
 	if (p->is_new && p->in->python)
 		return wp_interpreter_find(p->ctx, p->in->python, p->in->search_path, p->in->home,
 			&p->python, e);
 	if (p->is_new)
 		return find_for_targets(p, e);
-	if (wp_interpreter_ask(p->ctx, own, &p->python, e)) {
-		e->code = WP_E_VENV;
+	if (wp_interpreter_ask(p->ctx, own, &p->python, &err)) {
+		wp_check_cancel(p->ctx, e); /* the child heard the signal too */
+		wp_fail(e, WP_E_VENV, "%s", err.why);
 		return wp_err_where(e, "'%s'", own);
 	}
 	if (p->in->python && !wp_python_spec_fits(p->in->python, &p->python))

@@ -2,6 +2,8 @@
  *
  * unpack.c: the plan's files into the stage, in one pass: inflate, hash, write. Big members are jobs
  * of their own, biggest first; small ones go in batches of neighbours, so that directories stay open.
+ * The small ones are done early: they lie in the page cache then, and the system brings them to the
+ * disk while the rest is being unpacked, so that the flush before the commit finds little to do.
  * Every file is an exclusive create below a directory handle: nothing existing is written to, and no
  * link leads elsewhere.
  */
@@ -14,19 +16,24 @@ enum {
 	BIG = 1 << 20,	       /* members from here on are jobs of their own, written past the page cache */
 	BATCH_FILES = 256,
 	BATCH_BYTES = 8 << 20,
+	SMALL_PER_BIG = 8,     /* batches of small members started after each big one */
+	EARLY_FLUSH = 64 << 20, /* installs from here on are flushed once on the way */
 	MAX_SCRIPT = 4 << 20   /* a `#!python` script may have so many bytes */
 };
 
 typedef struct batch {
-	size_t first, n; /* in order */
+	size_t first, n; /* in order; n is 0 for the flush on the way */
 } batch;
+
+typedef WP_VEC(batch) batches;
 
 typedef struct unpacking {
 	wp_plan *p;
 	os_dir *root;
 	wp_out_file **order; /* what is written, as it is written */
 	size_t norder;
-	WP_VEC(batch) batches;
+	batches queue;
+	const char *stage;
 	atomic_uint_fast64_t done;
 } unpacking;
 
@@ -96,8 +103,23 @@ static int create(writer *w, wp_error *e)
 	return os_preallocate(w->file, f->size, e);
 }
 
+/* Some file systems take the flag and refuse the write: then the ordinary way, which tells what is wrong. */
+static bool put_direct(writer *w, const unsigned char *p, size_t n)
+{
+	wp_error ignored = {0};
+
+	if (os_pwrite(w->file, p, n, w->off, &ignored)) {
+		w->direct = !os_direct(w->file, false);
+		return false;
+	}
+	w->off += n;
+	return true;
+}
+
 static int put(writer *w, const unsigned char *p, size_t n, wp_error *e)
 {
+	if (w->direct && put_direct(w, p, n))
+		return 0;
 	if (os_pwrite(w->file, p, n, w->off, e))
 		return e->code;
 	w->off += n;
@@ -118,7 +140,8 @@ static int flush(writer *w, wp_error *e)
 		return e->code;
 	if (whole == used)
 		return 0;
-	w->direct = !os_direct(w->file, false);
+	if (w->direct)
+		w->direct = !os_direct(w->file, false);
 	return put(w, w->buf + whole, used - whole, e);
 }
 
@@ -213,10 +236,14 @@ static int put_file(writer *w, wp_out_file *f, wp_error *e)
 static int run_batch(void *user, size_t i, wp_arena *a, wp_error *e)
 {
 	unpacking *u = user;
-	const batch *b = &u->batches.v[i];
-	writer w = {.u = u, .a = a, .unpacker = wp_unpacker_new(), .raw = wp_xmalloc(PIECE + OS_DIRECT_ALIGN)};
+	const batch *b = &u->queue.v[i];
+	writer w = {.u = u, .a = a};
 	size_t k;
 
+	if (b->n == 0)
+		return os_sync_tree(u->stage, e);
+	w.unpacker = wp_unpacker_new();
+	w.raw = wp_xmalloc(PIECE + OS_DIRECT_ALIGN);
 	w.buf = w.raw + (OS_DIRECT_ALIGN - (uintptr_t)w.raw % OS_DIRECT_ALIGN);
 	for (k = 0; k < b->n && !e->code; k++)
 		if (!wp_check_cancel(u->p->ctx, e))
@@ -238,9 +265,48 @@ static int by_size(const void *x, const void *y)
 	return strcmp(a->path, b->path);
 }
 
-static void make_batches(unpacking *u)
+/* From order[from] on: one file, or small ones up to the limits. */
+static batch next_batch(const unpacking *u, size_t from, size_t most)
+{
+	batch b = {from, 0};
+	uint64_t bytes = 0;
+
+	do
+		bytes += u->order[from + b.n++]->size;
+	while (from + b.n < u->norder && b.n < most && bytes < BATCH_BYTES &&
+		u->order[from]->size < BIG);
+	return b;
+}
+
+static void fill_queue(unpacking *u, const batches *big, const batches *small)
+{
+	bool flush_early = !u->p->in->no_sync && u->p->bytes >= EARLY_FLUSH;
+	size_t b = 0, s = 0, k;
+
+	while (b < big->n || s < small->n) {
+		if (b < big->n)
+			WP_PUSH(&u->queue, big->v[b++]);
+		for (k = 0; k < SMALL_PER_BIG && s < small->n; k++)
+			WP_PUSH(&u->queue, small->v[s++]);
+		if (flush_early && s == small->n) {
+			WP_PUSH(&u->queue, ((batch){0, 0}));
+			flush_early = false;
+		}
+	}
+}
+
+/* Few small files are spread over all threads too. */
+static size_t batch_files(const unpacking *u)
+{
+	size_t n = u->norder / ((size_t)u->p->ctx->jobs * 8);
+
+	return n < 16 ? 16 : n > BATCH_FILES ? BATCH_FILES : n;
+}
+
+static void make_queue(unpacking *u)
 {
 	wp_plan *p = u->p;
+	batches big = {0}, small = {0};
 	size_t i;
 
 	u->order = WP_NEW_ARRAY(p->a, p->files.n, wp_out_file *);
@@ -250,16 +316,14 @@ static void make_batches(unpacking *u)
 	if (u->norder)
 		qsort(u->order, u->norder, sizeof *u->order, by_size);
 	for (i = 0; i < u->norder;) {
-		batch b = {i, 0};
-		uint64_t bytes = 0;
+		batch b = next_batch(u, i, batch_files(u));
 
-		do
-			bytes += u->order[i++]->size;
-		while (i < u->norder && i - b.first < BATCH_FILES && bytes < BATCH_BYTES &&
-			u->order[b.first]->size < BIG);
-		b.n = i - b.first;
-		WP_PUSH(&u->batches, b);
+		WP_PUSH(u->order[i]->size >= BIG ? &big : &small, b);
+		i += b.n;
 	}
+	fill_queue(u, &big, &small);
+	WP_VEC_FREE(&big);
+	WP_VEC_FREE(&small);
 }
 
 static void report(void *user)
@@ -303,7 +367,7 @@ static void tell_odd(const wp_plan *p)
 
 int wp_unpack(wp_plan *p, const char *stage, wp_error *e)
 {
-	unpacking u = {.p = p};
+	unpacking u = {.p = p, .stage = stage};
 	wp_ctx ctx = *p->ctx;
 	wp_par par;
 
@@ -311,10 +375,10 @@ int wp_unpack(wp_plan *p, const char *stage, wp_error *e)
 		ctx.jobs += 2;
 	if (os_dir_open(stage, &u.root, e))
 		return e->code;
-	make_batches(&u);
-	wp_par_for(&ctx, u.batches.n, run_batch, report, &u, true, &par, e);
+	make_queue(&u);
+	wp_par_for(&ctx, u.queue.n, run_batch, report, &u, true, &par, e);
 	wp_par_done(&par);
-	WP_VEC_FREE(&u.batches);
+	WP_VEC_FREE(&u.queue);
 	os_dir_close(u.root);
 	tell_odd(p);
 	return e->code;

@@ -13,7 +13,7 @@ typedef struct world {
 	WP_VEC(wp_lock_wheel) wheels;
 	WP_VEC(wp_bundle_wheel) pins;
 	WP_VEC(const char *) names;
-	wp_lock_target target;
+	wp_lock_target target, second; /* second: only where it has a name */
 	wp_lock_doc lock;
 	wp_bundle_doc manifest;
 	wp_install_request in;
@@ -128,13 +128,16 @@ static void forget(world *w)
 static int install(world *w, wp_error *e)
 {
 	static wp_lock_index index = {"ordinary", "https://example.org/simple/"};
+	wp_lock_target targets[2];
 
 	w->target.wheels = w->names.v;
 	w->target.nwheels = w->names.n;
 	w->lock.indexes = &index;
 	w->lock.nindexes = 1;
-	w->lock.targets = &w->target;
-	w->lock.ntargets = 1;
+	targets[0] = targets[1] = w->target;
+	targets[1].name = w->second.name;
+	w->lock.targets = targets;
+	w->lock.ntargets = w->second.name ? 2 : 1;
 	w->lock.wheels = w->wheels.v;
 	w->lock.nwheels = w->wheels.n;
 	w->manifest.wheels = w->pins.v;
@@ -347,6 +350,7 @@ static void big_members_arrive_whole(void **state)
 	for (i = 0; i < BIG; i++)
 		data[i] = (char)((x = x * 1664525 + 1013904223) >> 28);
 	add(w, &v);
+	w->in.no_sync = false;
 	assert_ok(install(w, &err));
 	assert_int_equal(check_record(w, "pkg-1.0.dist-info"), 3 + 5);
 	assert_true(wp_str_eq(tmp_read(w->a, in_venv(w, SITE "/pkg/packed.bin")), (wp_str){data, BIG}));
@@ -634,6 +638,23 @@ static void another_target_is_refused(void **state)
 	w->in.target = NULL;
 	w->in.python = at(w, "no/such/python");
 	refused(w, WP_E_NO_INTERPRETER, "there is no file");
+}
+
+static void of_two_targets_that_fit_one_is_named(void **state)
+{
+	world *w = *state;
+	wp_error err = {0};
+
+	simple(w, "pkg", "1.0", "pkg.py", "x");
+	w->second.name = "cp312-manylinux_2_28_x86_64-cu126";
+	refused(w, WP_E_TARGET, "cp312-manylinux_2_28_x86_64-cu126");
+	w->second.name = "cp312-win_amd64";
+	assert_ok(install(w, &err));
+	w->in.venv = w->venv = at(w, "home/env2");
+	w->second.name = "cp312-manylinux_2_28_x86_64-cu126";
+	w->in.target = w->second.name;
+	assert_ok(install(w, &err));
+	assert_non_null(strstr(tmp_read(w->a, in_venv(w, ".wheelpack/receipt.json")).p, "-cu126\""));
 }
 
 static void markers_are_evaluated_on_the_real_interpreter(void **state)
@@ -1006,6 +1027,7 @@ int main(void)
 		T(a_missing_wheel_is_refused),
 		T(wheels_that_disagree_about_a_path_collide),
 		T(another_target_is_refused),
+		T(of_two_targets_that_fit_one_is_named),
 		T(markers_are_evaluated_on_the_real_interpreter),
 		T(what_is_no_venv_is_left_alone),
 		T(parents_that_were_made_go_again),
