@@ -61,7 +61,8 @@ int wp_install(wp_ctx *ctx, const wp_install_request *in, wp_receipt *out, wp_er
  * wp_bundle_tree). Lives until wp_venv_tree_close. */
 int wp_venv_tree(wp_ctx *ctx, const char *venv, wp_tree *out, wp_error *e);
 void wp_venv_tree_close(wp_tree *t);
-/* The lock recorded in the venv's receipt; false where wheelpack did not install it. */
+/* The lock recorded in the venv's receipt, with no other target than the one installed; false where
+ * wheelpack did not install it. */
 bool wp_venv_lock(wp_ctx *ctx, const char *venv, wp_lock_doc *out);
 
 #endif

@@ -29,7 +29,8 @@ static int install(cli *c, const wp_bundle *b, wp_receipt *r, wp_error *e)
 	char now[21];
 	wp_install_request q = {.lock = wp_bundle_lock(b), .manifest = wp_bundle_manifest(b),
 		.bundle_id = wp_bundle_id(b), .wheels = wp_bundle_wheels(b), .venv = c->o.venv, .python = c->o.python,
-		.search_path = os_getenv("PATH"), .home = os_home(), .no_sync = c->o.no_sync};
+		.search_path = os_getenv("PATH"), .home = os_home(), .no_sync = c->o.no_sync,
+		.target = c->o.targets.n ? c->o.targets.v[0] : NULL};
 
 	if (!q.lock) {
 		wp_fail(e, WP_E_BUNDLE, "'%s' has no bundle.json: it is a folder of wheels", wp_bundle_path(b));
@@ -70,7 +71,7 @@ static int run(cli *c, wp_error *e)
 	return 0;
 }
 
-static const char *const options[] = {"venv", "python", "no-sync", NULL};
+static const char *const options[] = {"venv", "python", "target", "no-sync", NULL};
 
 const cli_command cmd_install = {
 	.name = "install",

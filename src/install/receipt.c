@@ -69,33 +69,58 @@ int wp_receipt_write(wp_plan *p, const wp_receipt *r, const char *dir, wp_error 
 	return os_write_file(os_join(p->a, dir, "receipt.json"), receipt_text(p, r, lock), e);
 }
 
-/* The lock's digest that a receipt names; NULL where it names none. */
-static const char *receipt_lock(wp_arena *a, wp_str text)
+/* What a receipt says of the lock; NULL where it says nothing. */
+typedef struct told {
+	const char *lock, *target;
+} told;
+
+static told read_receipt(wp_arena *a, wp_str text)
 {
-	const char *lock = NULL;
+	told t = {0};
 	wp_error ignored = {0};
 	wp_json j;
 	wp_str key;
 
 	wp_json_init(&j, a, text, WP_E_DOCUMENT, &ignored);
 	if (wp_json_object(&j))
-		while (wp_json_key(&j, &key))
-			wp_str_is(key, "lock") ? wp_json_cstr(&j, &lock) : wp_json_skip(&j);
-	return wp_json_end(&j) ? NULL : lock;
+		while (wp_json_key(&j, &key)) {
+			if (wp_str_is(key, "lock"))
+				wp_json_cstr(&j, &t.lock);
+			else if (wp_str_is(key, "target"))
+				wp_json_cstr(&j, &t.target);
+			else
+				wp_json_skip(&j);
+		}
+	return wp_json_end(&j) ? (told){0} : t;
+}
+
+static bool only_target(wp_lock_doc *d, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < d->ntargets; i++)
+		if (strcmp(d->targets[i].name, name) == 0) {
+			d->targets += i;
+			d->ntargets = 1;
+			return true;
+		}
+	return false;
 }
 
 bool wp_venv_lock(wp_ctx *ctx, const char *venv, wp_lock_doc *out)
 {
 	wp_arena *a = ctx->arena;
-	const char *meta = os_join(a, venv, ".wheelpack"), *want;
+	const char *meta = os_join(a, venv, ".wheelpack");
 	char have[WP_SHA256_HEX + 1];
 	wp_error ignored = {0};
 	wp_str receipt, lock;
+	told t;
 
 	if (os_read_file(a, os_join(a, meta, "receipt.json"), WP_MAX_DOCUMENT, &receipt, &ignored) ||
 		os_read_file(a, os_join(a, meta, "lock.json"), WP_MAX_DOCUMENT, &lock, &ignored))
 		return false;
-	want = receipt_lock(a, receipt);
+	t = read_receipt(a, receipt);
 	wp_sha256_hex(lock, have);
-	return want && strcmp(want, have) == 0 && !wp_lock_read(a, lock, out, &ignored);
+	return t.lock && t.target && strcmp(t.lock, have) == 0 &&
+	       !wp_lock_read(a, lock, out, &ignored) && only_target(out, t.target);
 }
