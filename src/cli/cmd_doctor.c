@@ -65,15 +65,21 @@ static int doctor_venv(cli *c, const char *venv, wp_error *e)
 	wp_tree tree;
 	wp_pc pc = {0};
 
-	if (wp_venv_tree(&c->ctx, venv, &tree, e) || wp_pc_read(&c->ctx, &pc, e))
+	if (wp_venv_tree(&c->ctx, venv, &tree, e))
 		return e->code;
+	if (wp_pc_read(&c->ctx, &pc, e)) {
+		wp_venv_tree_close(&tree);
+		return e->code;
+	}
 	q.tree = &tree;
 	q.pc = &pc;
 	q.target = target_for_venv(c, venv, &lock);
 	q.variant_asked = lock.variant;
 	q.windows = q.target && windows_platform(q.target->platform);
 	cli_say(c, "for the venv '%s' on this machine\n", venv);
-	return examine(c, &q, e);
+	examine(c, &q, e);
+	wp_venv_tree_close(&tree);
+	return e->code;
 }
 
 static int doctor_target(cli *c, const wp_bundle *b, const wp_lock_target *t, wp_error *e)

@@ -52,6 +52,18 @@ static int finish(cli *c, const wp_error *e)
 	return code;
 }
 
+/* Words that ask for no command to be run. True where that was all. */
+static bool only_told(const cli *c)
+{
+	if (c->o.version)
+		puts("wheelpack " WP_VERSION);
+	else if (c->o.help || !c->command)
+		cli_help(c->command);
+	else
+		return false;
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	static wp_error err;
@@ -61,16 +73,12 @@ int main(int argc, char **argv)
 	c.ctx.cancel = &cancel;
 	os_on_interrupt(on_interrupt);
 	os_ignore_sigpipe();
-	if (cli_parse(&c, argc, argv, &err))
-		return finish(&c, &err);
-	if (c.o.version) {
-		puts("wheelpack " WP_VERSION);
-		return 0;
+	if (cli_parse(&c, argc, argv, &err) == 0) {
+		if (only_told(&c)) {
+			wp_ctx_done(&c.ctx);
+			return c.o.version || c.o.help ? WP_EXIT_OK : WP_EXIT_USAGE;
+		}
+		run(&c, &err);
 	}
-	if (c.o.help || !c.command) {
-		cli_help(c.command);
-		return c.o.help ? WP_EXIT_OK : WP_EXIT_USAGE;
-	}
-	run(&c, &err);
 	return finish(&c, &err);
 }
