@@ -56,11 +56,6 @@ int wp_pack(wp_ctx *ctx, const wp_pack_request *in, wp_pack_result *out, wp_erro
 
 typedef struct wp_bundle wp_bundle;
 
-typedef struct wp_bundle_entry {
-	const char *path; /* in the bundle */
-	uint64_t size;
-} wp_bundle_entry;
-
 /* Open a directory or .wpk, or a folder of wheels without bundle.json, or one wheel (then wp_bundle_manifest
  * and wp_bundle_lock are NULL). Reads and checks bundle.json and lock.json; of the other files that they are
  * there and have the right size, no byte. WP_E_NOT_FOUND, WP_E_BUNDLE, WP_E_DOCUMENT, WP_E_ZIP. */
@@ -70,10 +65,6 @@ const char *wp_bundle_path(const wp_bundle *b);
 const wp_bundle_doc *wp_bundle_manifest(const wp_bundle *b);
 const wp_lock_doc *wp_bundle_lock(const wp_bundle *b);
 const char *wp_bundle_id(const wp_bundle *b);	   /* sha256 of bundle.json, NULL without one */
-/* Every file in it, sorted by path. */
-const wp_bundle_entry *wp_bundle_entries(const wp_bundle *b, size_t *n);
-/* Any file of it, by path. */
-int wp_bundle_file_open(const wp_bundle *b, const char *path, wp_blob *out, wp_error *e);
 /* Its wheels; lives as long as the bundle. */
 wp_wheels wp_bundle_wheels(const wp_bundle *b);
 /* Its wheels for one target (NULL: all), as they would lie in site-packages: purelib and platlib at the

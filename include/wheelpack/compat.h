@@ -35,8 +35,7 @@ typedef struct wp_release_fact {
 	const char *torch, *torchvision, *torchaudio; /* partners; NULL if none is known */
 	const char *const *pythons_win, *const *pythons_linux; size_t npythons_win, npythons_linux;
 	const char *const *variants_win, *const *variants_linux; size_t nvariants_win, nvariants_linux;
-	const char *const *pythons_aarch64, *const *variants_aarch64; /* linux above is linux_x86_64 */
-	size_t npythons_aarch64, nvariants_aarch64;
+	const char *const *variants_aarch64; size_t nvariants_aarch64; /* linux above is linux_x86_64 */
 	const char *default_linux; /* variant of the x86_64 build on the ordinary index, NULL if unknown */
 } wp_release_fact;
 

@@ -13,14 +13,10 @@
 typedef struct wp_interpreter {
 	const char *path;	     /* as found, absolute */
 	const char *executable;	     /* sys.executable of the base interpreter, links kept */
-	const char *prefix, *base_prefix;
 	const char *version;	     /* 3.12.1 */
-	const char *implementation;  /* cpython */
 	const char *soabi_tag;	     /* cp312, cp313t: python tag with ABI letters */
 	const char *platform_tag;    /* win_amd64, manylinux_2_36_x86_64 (from the C library's own version) */
 	int bits;
-	bool is_venv, externally_managed;
-	const char *purelib, *platlib, *scripts, *data, *include; /* schemes, absolute */
 	const char *venv_site, *venv_bin; /* where a venv of it has site-packages and scripts, relative */
 	wp_markers markers;	     /* as the interpreter evaluates them */
 } wp_interpreter;

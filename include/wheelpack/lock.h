@@ -16,15 +16,9 @@
 typedef enum wp_digest_state {
 	WP_DIGEST_NONE,	     /* unknown yet: sha256 is NULL */
 	WP_DIGEST_INDEX,     /* the index gave it */
-	WP_DIGEST_USER,	     /* the request gave it */
 	WP_DIGEST_LOCAL,     /* a local file that the user named */
-	WP_DIGEST_BUILT,     /* reserved word of the format */
 	WP_DIGEST_FIRST_USE  /* computed by us on the first download */
 } wp_digest_state;
-
-/* The word of the document ("index", "first-use", ...), and back; false if there is no such word. */
-const char *wp_digest_word(wp_digest_state s);
-bool wp_digest_from_word(const char *word, wp_digest_state *out);
 
 typedef struct wp_lock_require {
 	const char *requirement; /* text as written in METADATA */

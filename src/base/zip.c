@@ -557,13 +557,3 @@ int wp_zip_read(wp_arena *a, const wp_blob *blob, wp_zip *out, wp_error *e)
 
 	return rc ? rc : check_locals(out, &r, e);
 }
-
-const wp_zip_entry *wp_zip_find(const wp_zip *z, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < z->n; i++)
-		if (strcmp(z->entries[i].name, name) == 0)
-			return &z->entries[i];
-	return NULL;
-}

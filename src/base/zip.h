@@ -35,7 +35,5 @@ int wp_zip_read(wp_arena *a, const wp_blob *blob, wp_zip *out, wp_error *e);
 int wp_zip_read_directory(wp_arena *a, const wp_blob *blob, wp_zip *out, wp_error *e);
 /* Hold one entry's local header to the directory and fill data_offset. */
 int wp_zip_locate(const wp_zip *z, wp_zip_entry *entry, wp_error *e);
-/* First entry of that exact name, or NULL. */
-const wp_zip_entry *wp_zip_find(const wp_zip *z, const char *name);
 
 #endif

@@ -16,13 +16,11 @@ enum {
 	DT_RUNPATH = 29,
 	MAX_SEGMENTS = 4096,
 	MAX_DYNAMIC = 65536,
-	MAX_ENTRIES = 4096, /* of each kind */
+	MAX_NEEDED = 4096,
 	MAX_NAME = 1024,
 	MAX_PATHS = 65536 /* bytes of RPATH or RUNPATH */
 };
 #define DT_FLAGS_1 0x6ffffffbu
-#define DT_VERNEED 0x6ffffffeu
-#define DT_VERNEEDNUM 0x6fffffffu
 #define DF_1_NODEFLIB 0x800u
 
 typedef struct segment {
@@ -38,9 +36,7 @@ typedef struct reader {
 	segment dynamic;
 	bool has_dynamic;
 	uint64_t strtab, strsz, soname, rpath, runpath; /* strings as offset + 1, 0: none */
-	uint64_t verneed, verneednum;
 	WP_VEC(uint64_t) needed;
-	WP_VEC(wp_elf_need) versions;
 	const char *why;
 } reader;
 
@@ -144,7 +140,7 @@ static bool take_dynamic(reader *r, uint64_t tag, uint64_t value)
 {
 	switch (tag) {
 	case DT_NEEDED:
-		if (r->needed.n == MAX_ENTRIES)
+		if (r->needed.n == MAX_NEEDED)
 			return fault(r, "too many needed libraries");
 		WP_PUSH(&r->needed, value);
 		break;
@@ -165,12 +161,6 @@ static bool take_dynamic(reader *r, uint64_t tag, uint64_t value)
 		break;
 	case DT_FLAGS_1:
 		r->elf->nodeflib = (value & DF_1_NODEFLIB) != 0;
-		break;
-	case DT_VERNEED:
-		r->verneed = value;
-		break;
-	case DT_VERNEEDNUM:
-		r->verneednum = value;
 		break;
 	}
 	return true;
@@ -235,62 +225,13 @@ static bool read_strings(reader *r)
 		optional_string(r, r->runpath, MAX_PATHS, &r->elf->runpath);
 }
 
-/* The chain of Vernaux entries of one file: hash, flags, other, name, next. */
-static bool read_version_names(reader *r, const char *file, uint64_t at, size_t count)
-{
-	size_t i;
-
-	for (i = 0; i < count; i++) {
-		uint32_t name, next;
-		const char *version;
-
-		if (r->versions.n == MAX_ENTRIES)
-			return fault(r, "too many needed versions");
-		if (!wp_view_u32(r->v, at + 8, &name) || !wp_view_u32(r->v, at + 12, &next))
-			return fault(r, "the file ends inside its version table");
-		if (!(version = string_at(r, name, MAX_NAME)))
-			return false;
-		WP_PUSH(&r->versions, ((wp_elf_need){file, version}));
-		if (!next)
-			return true;
-		at += next;
-	}
-	return true;
-}
-
-/* Verneed entries: version, count, file, first Vernaux, next. */
-static bool read_versions(reader *r)
-{
-	uint64_t at, i;
-
-	if (!r->verneed || !r->verneednum)
-		return true;
-	if (!address_to_offset(r, r->verneed, &at))
-		return fault(r, "the version table lies outside of the file");
-	for (i = 0; i < r->verneednum && i < MAX_ENTRIES; i++) {
-		uint16_t count;
-		uint32_t file, first, next;
-		const char *name;
-
-		if (!wp_view_u16(r->v, at + 2, &count) || !wp_view_u32(r->v, at + 4, &file) ||
-			!wp_view_u32(r->v, at + 8, &first) || !wp_view_u32(r->v, at + 12, &next))
-			return fault(r, "the file ends inside its version table");
-		if (!(name = string_at(r, file, MAX_NAME)) || !read_version_names(r, name, at + first, count))
-			return false;
-		if (!next)
-			return true;
-		at += next;
-	}
-	return true;
-}
-
 static bool read_all(reader *r)
 {
 	if (!read_ident(r) || !read_segments(r))
 		return false;
 	if (!r->has_dynamic)
 		return true;
-	return read_dynamic(r) && read_strings(r) && read_versions(r);
+	return read_dynamic(r) && read_strings(r);
 }
 
 bool wp_elf_read(wp_arena *a, const wp_blob *b, wp_elf *out, const char **why)
@@ -303,12 +244,9 @@ bool wp_elf_read(wp_arena *a, const wp_blob *b, wp_elf *out, const char **why)
 	*why = NULL;
 	/* The dynamic section of a cut file may lie in the part that is gone. */
 	ok = read_all(&r) || (out->truncated && !wp_view_fault(r.v));
-	out->versions = WP_VEC_COPY(a, &r.versions);
-	out->nversions = r.versions.n;
 	if (!ok)
 		*why = r.why;
 	WP_VEC_FREE(&r.needed);
-	WP_VEC_FREE(&r.versions);
 	wp_arena_free(scratch);
 	return ok;
 }

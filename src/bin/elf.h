@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* elf.h: what the doctor needs of an ELF shared object (System V gABI): class, machine, DT_NEEDED, SONAME, RPATH,
- * RUNPATH, version needs. */
+ * RUNPATH. */
 #ifndef WP_BIN_ELF_H
 #define WP_BIN_ELF_H
 
 #include "bin/view.h"
-
-typedef struct wp_elf_need {
-	const char *file, *version; /* "libc.so.6", "GLIBC_2.34" */
-} wp_elf_need;
 
 typedef struct wp_elf {
 	int bits;		/* 32, 64 */
@@ -18,10 +14,9 @@ typedef struct wp_elf {
 	const char *rpath, *runpath; /* NULL if none */
 	bool nodeflib;
 	bool truncated;
-	wp_elf_need *versions; size_t nversions;
 } wp_elf;
 
-/* False where it is no ELF file or is damaged; *why says so. At most 4,096 of each. */
+/* False where it is no ELF file or is damaged; *why says so. At most 4,096 needed libraries. */
 bool wp_elf_read(wp_arena *a, const wp_blob *b, wp_elf *out, const char **why);
 
 #endif

@@ -6,16 +6,14 @@
 
 enum {
 	DIR_IMPORT = 1,
-	DIR_DELAY_IMPORT = 13,
 	MAX_SECTIONS = 4096,
 	MAX_IMPORTS = 4096,
 	MAX_DLL_NAME = 512,
-	IMPORT_SIZE = 20, /* of an import descriptor */
-	DELAY_SIZE = 32
+	IMPORT_SIZE = 20 /* of an import descriptor */
 };
 
 typedef struct section {
-	uint32_t rva, virtual_size, raw, raw_size;
+	uint32_t rva, raw, raw_size;
 } section;
 
 typedef struct reader {
@@ -23,7 +21,6 @@ typedef struct reader {
 	wp_view *v;
 	wp_pe *pe;
 	uint64_t coff, optional; /* file offsets */
-	uint64_t image_base;
 	uint16_t optional_size;
 	section *sections;
 	uint16_t nsections;
@@ -61,24 +58,13 @@ static bool read_headers(reader *r)
 
 static bool read_optional(reader *r)
 {
-	uint16_t magic, linker;
-	uint32_t base32, size;
+	uint16_t magic;
 
 	if (r->optional_size < 96 || !wp_view_u16(r->v, r->optional, &magic))
 		return fault(r, "no optional header");
 	if (magic != 0x10b && magic != 0x20b)
 		return fault(r, "neither PE32 nor PE32+");
 	r->pe->pe32plus = magic == 0x20b;
-	if (!wp_view_u16(r->v, r->optional + 2, &linker) ||
-		!wp_view_u32(r->v, r->optional + 56, &size) ||
-		!wp_view_u32(r->v, r->optional + 28, &base32) ||
-		!wp_view_u64(r->v, r->optional + 24, &r->image_base))
-		return fault(r, "the file ends inside its header");
-	if (!r->pe->pe32plus)
-		r->image_base = base32;
-	r->pe->linker_major = linker & 0xff;
-	r->pe->linker_minor = linker >> 8;
-	r->pe->image_size = size;
 	return true;
 }
 
@@ -93,9 +79,7 @@ static bool read_sections(reader *r)
 	for (i = 0; i < r->nsections; i++, at += 40) {
 		section *s = &r->sections[i];
 
-		if (!wp_view_u32(r->v, at + 8, &s->virtual_size) ||
-			!wp_view_u32(r->v, at + 12, &s->rva) ||
-			!wp_view_u32(r->v, at + 16, &s->raw_size) ||
+		if (!wp_view_u32(r->v, at + 12, &s->rva) || !wp_view_u32(r->v, at + 16, &s->raw_size) ||
 			!wp_view_u32(r->v, at + 20, &s->raw))
 			return fault(r, "the file ends inside its section table");
 		if (s->raw_size && (uint64_t)s->raw + s->raw_size > wp_view_size(r->v))
@@ -172,42 +156,14 @@ static bool read_imports(reader *r, names *out)
 	return fault(r, "too many imports");
 }
 
-/* Old linkers wrote addresses instead of RVAs: attribute bit 0 is clear then. */
-static bool read_delay_imports(reader *r, names *out)
-{
-	uint32_t rva = directory(r, DIR_DELAY_IMPORT), attributes, name;
-	uint64_t at;
-	size_t i;
-
-	if (!rva)
-		return true;
-	if (!rva_to_offset(r, rva, &at))
-		return fault(r, "the delay import table lies outside of the file");
-	for (i = 0; i < MAX_IMPORTS; i++, at += DELAY_SIZE) {
-		if (!wp_view_u32(r->v, at, &attributes) || !wp_view_u32(r->v, at + 4, &name))
-			return fault(r, "the file ends inside its delay import table");
-		if (!name)
-			return true;
-		if (!(attributes & 1))
-			name = (uint32_t)(name - r->image_base);
-		if (!add_name(r, out, name))
-			return false;
-	}
-	return fault(r, "too many delay imports");
-}
-
 static bool read_all(reader *r)
 {
-	names imports = {0}, delayed = {0};
-	bool ok = read_headers(r) && read_optional(r) && read_sections(r) &&
-		read_imports(r, &imports) && read_delay_imports(r, &delayed);
+	names imports = {0};
+	bool ok = read_headers(r) && read_optional(r) && read_sections(r) && read_imports(r, &imports);
 
 	r->pe->imports = WP_VEC_COPY(r->a, &imports);
 	r->pe->nimports = imports.n;
-	r->pe->delay_imports = WP_VEC_COPY(r->a, &delayed);
-	r->pe->ndelay_imports = delayed.n;
 	WP_VEC_FREE(&imports);
-	WP_VEC_FREE(&delayed);
 	return ok;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pe.h: what the doctor needs of a PE file (Microsoft PE format): machine, imports, delay imports, truncation. */
+/* pe.h: what the doctor needs of a PE file (Microsoft PE format): machine, imports, truncation. */
 #ifndef WP_BIN_PE_H
 #define WP_BIN_PE_H
 
@@ -8,11 +8,8 @@
 typedef struct wp_pe {
 	uint16_t machine;	/* 0x8664 x64, 0x14c x86, 0xaa64 arm64 */
 	bool pe32plus;
-	int linker_major, linker_minor;
-	uint64_t image_size;
 	bool truncated;		/* a section ends behind the end of the file */
 	const char *const *imports; size_t nimports; /* DLL names as written */
-	const char *const *delay_imports; size_t ndelay_imports;
 } wp_pe;
 
 /* False where it is no PE file or is damaged; *why says so. At most 4,096 imports. */

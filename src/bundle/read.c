@@ -176,25 +176,6 @@ const char *wp_bundle_id(const wp_bundle *b)
 	return b->loose ? NULL : b->id;
 }
 
-const wp_bundle_entry *wp_bundle_entries(const wp_bundle *b, size_t *n)
-{
-	*n = b->n;
-	return b->entries;
-}
-
-int wp_bundle_file_open(const wp_bundle *b, const char *path, wp_blob *out, wp_error *e)
-{
-	size_t i = wp_source_find(b, path);
-
-	if (i == SIZE_MAX) {
-		wp_fail(e, WP_E_NOT_FOUND, "the bundle has no such file");
-		return wp_err_where(e, "bundle '%s', '%s'", b->path, path);
-	}
-	if (wp_source_blob(b, i, out, e))
-		return wp_err_where(e, "bundle '%s'", b->path);
-	return 0;
-}
-
 /* A bundle offers what it lists; a folder whatever has that name. */
 static int wheels_open(void *self, const char *filename, const char *sha256, wp_blob *out, wp_error *e)
 {

@@ -8,6 +8,11 @@
 #include "os/os.h"
 #include "wheelpack/bundle.h"
 
+typedef struct wp_bundle_entry {
+	const char *path; /* in the bundle */
+	uint64_t size;
+} wp_bundle_entry;
+
 /* Where an entry's bytes are. */
 typedef struct wp_place {
 	os_kind kind;

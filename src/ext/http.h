@@ -61,7 +61,6 @@ int wp_http_start(wp_http *h, wp_http_request *r, wp_error *e);
 void wp_http_abort(wp_http *h, wp_http_request *r);
 /* Move everything on and wait up to ms for activity. */
 int wp_http_poll(wp_http *h, int ms, wp_error *e);
-size_t wp_http_active(const wp_http *h);
 void wp_http_wake(wp_http *h);
 
 #endif

@@ -539,11 +539,6 @@ int wp_http_poll(wp_http *h, int ms, wp_error *e)
 	return wp_fail(e, WP_E_INTERNAL, "libcurl: %s", curl_multi_strerror(rc));
 }
 
-size_t wp_http_active(const wp_http *h)
-{
-	return h->active;
-}
-
 void wp_http_wake(wp_http *h)
 {
 	curl_multi_wakeup(h->multi);

@@ -60,11 +60,6 @@ void wp_jput_int(wp_jnode *object, const char *key, int64_t v)
 	put(object, key, cJSON_CreateRaw(text));
 }
 
-void wp_jput_num(wp_jnode *object, const char *key, double v)
-{
-	put(object, key, cJSON_CreateNumber(v));
-}
-
 void wp_jput_bool(wp_jnode *object, const char *key, bool v)
 {
 	put(object, key, cJSON_CreateBool(v));

@@ -14,7 +14,6 @@ void wp_jput(wp_jnode *object, const char *key, wp_jnode *value); /* takes value
 void wp_jput_str(wp_jnode *object, const char *key, const char *s);
 void wp_jput_str_or_null(wp_jnode *object, const char *key, const char *s);
 void wp_jput_int(wp_jnode *object, const char *key, int64_t v); /* |v| < 2^53 */
-void wp_jput_num(wp_jnode *object, const char *key, double v);
 void wp_jput_bool(wp_jnode *object, const char *key, bool v);
 void wp_jput_null(wp_jnode *object, const char *key);
 void wp_jput_strs(wp_jnode *object, const char *key, const char *const *v, size_t n);

@@ -7,9 +7,5 @@
 
 /* NFC + full case folding of valid UTF-8, in arena a: equal keys collide on Windows or macOS. */
 const char *wp_name_fold(wp_arena *a, wp_str name);
-/* Columns on a terminal. */
-int wp_text_width(wp_str s);
-/* Letter or digit by Unicode category. */
-bool wp_unicode_alnum(uint32_t codepoint);
 
 #endif

@@ -88,15 +88,6 @@ void wp_cache_put(const char *dir, const char *kind, const char *key, wp_str hea
 	wp_arena_free(a);
 }
 
-void wp_cache_remove(const char *dir, const char *kind, const char *key)
-{
-	wp_arena *a = wp_arena_new();
-	wp_error ignored = {0};
-
-	(void)os_unlink(wp_cache_path(a, dir, kind, key), &ignored);
-	wp_arena_free(a);
-}
-
 const char *wp_cache_field(wp_arena *a, wp_str text, const char *word)
 {
 	size_t n = strlen(word);

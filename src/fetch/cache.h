@@ -20,7 +20,6 @@ void wp_cache_key(const char *const *parts, size_t n, char out[WP_SHA256_HEX + 1
 bool wp_cache_get(wp_arena *a, const char *dir, const char *kind, const char *key, size_t max, wp_str *out);
 /* head and body one after the other. A cache that can't be written costs time, never a failure. */
 void wp_cache_put(const char *dir, const char *kind, const char *key, wp_str head, wp_str body);
-void wp_cache_remove(const char *dir, const char *kind, const char *key);
 
 /* The line "word VALUE" of an entry's text, NULL if it has none. */
 const char *wp_cache_field(wp_arena *a, wp_str text, const char *word);

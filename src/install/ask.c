@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * ask.c: what one Python interpreter says of itself. It is run with -I by its full path, so neither
- * the current folder nor PYTHON* variables have a say, and with -B, so that nothing is written; the answer is the last line of its output.
+ * the current folder nor PYTHON* variables have a say, and with -B, so that nothing is written; the answer is the
+ * last line of its output.
  */
 #include "base/json.h"
 #include "install/parts.h"
@@ -46,18 +47,12 @@ static const char script[] =
 	"inside = sysconfig.get_paths(scheme, vars=dict((k, '@') for k in\n"
 	"    ('base', 'platbase', 'installed_base', 'installed_platbase')))\n"
 	"inside = dict((k, v.replace(os.sep, '/')[2:]) for k, v in inside.items())\n"
-	"paths = sysconfig.get_paths()\n"
 	"tag = {'cpython': 'cp', 'pypy': 'pp'}.get(impl.name, impl.name) + '%d%d' % sys.version_info[:2]\n"
 	"if sysconfig.get_config_var('Py_GIL_DISABLED'):\n"
 	"    tag += 't'\n"
-	"managed = os.path.join(sysconfig.get_path('stdlib'), 'EXTERNALLY-MANAGED')\n"
 	"print('\\n' + json.dumps({\n"
-	"    'executable': base_executable(), 'prefix': sys.prefix, 'base_prefix': sys.base_prefix,\n"
-	"    'version': '%d.%d.%d' % sys.version_info[:3], 'implementation': impl.name,\n"
+	"    'executable': base_executable(), 'version': '%d.%d.%d' % sys.version_info[:3],\n"
 	"    'soabi_tag': tag, 'platform_tag': platform_tag(), 'bits': bits,\n"
-	"    'is_venv': sys.prefix != sys.base_prefix, 'externally_managed': os.path.exists(managed),\n"
-	"    'purelib': paths['purelib'], 'platlib': paths['platlib'], 'scripts': paths['scripts'],\n"
-	"    'data': paths['data'], 'include': paths['include'],\n"
 	"    'venv_site': inside['purelib'], 'venv_bin': inside['scripts'],\n"
 	"    'markers': {\n"
 	"        'os_name': os.name, 'sys_platform': sys.platform,\n"
@@ -76,9 +71,8 @@ typedef struct field {
 } field;
 
 #define FACT(name) {#name, offsetof(wp_interpreter, name)}
-static const field facts[] = {FACT(executable), FACT(prefix), FACT(base_prefix), FACT(version),
-	FACT(implementation), FACT(soabi_tag), FACT(platform_tag), FACT(purelib), FACT(platlib),
-	FACT(scripts), FACT(data), FACT(include), FACT(venv_site), FACT(venv_bin)};
+static const field facts[] = {FACT(executable), FACT(version), FACT(soabi_tag), FACT(platform_tag), FACT(venv_site),
+	FACT(venv_bin)};
 
 #define MARKER(name) {#name, offsetof(wp_markers, name)}
 static const field marker_facts[] = {MARKER(os_name), MARKER(sys_platform), MARKER(platform_machine),
@@ -123,10 +117,6 @@ static void read_fact(wp_json *j, wp_str key, wp_interpreter *out)
 		read_markers(j, &out->markers);
 	else if (wp_str_is(key, "bits"))
 		wp_json_i64(j, &bits), out->bits = bits == 32 || bits == 64 ? (int)bits : 0;
-	else if (wp_str_is(key, "is_venv"))
-		wp_json_bool(j, &out->is_venv);
-	else if (wp_str_is(key, "externally_managed"))
-		wp_json_bool(j, &out->externally_managed);
 	else if (!take_text(j, facts, NFACTS, key, out))
 		wp_json_skip(j);
 }

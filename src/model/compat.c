@@ -120,7 +120,6 @@ static bool read_release(wp_json *j, void *out)
 	r->variants_win = win.variants, r->nvariants_win = win.nvariants;
 	r->pythons_linux = lin.pythons, r->npythons_linux = lin.npythons;
 	r->variants_linux = lin.variants, r->nvariants_linux = lin.nvariants;
-	r->pythons_aarch64 = arm.pythons, r->npythons_aarch64 = arm.npythons;
 	r->variants_aarch64 = arm.variants, r->nvariants_aarch64 = arm.nvariants;
 	return true;
 }

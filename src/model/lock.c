@@ -8,14 +8,9 @@
 
 enum { MAX_WHEELS = 20000, MAX_TARGETS = 256, MAX_INDEXES = 256, MAX_REQUIRES = 10000 };
 
-static const char *const digest_words[] = {"none", "index", "user", "local", "built", "first-use"};
+static const char *const digest_words[] = {"none", "index", "local", "first-use"};
 
-const char *wp_digest_word(wp_digest_state s)
-{
-	return digest_words[s];
-}
-
-bool wp_digest_from_word(const char *word, wp_digest_state *out)
+static bool digest_from_word(const char *word, wp_digest_state *out)
 {
 	size_t i;
 
@@ -118,7 +113,7 @@ static wp_jnode *put_wheel(const wp_lock_wheel *w)
 	else
 		wp_jput_null(o, "size");
 	wp_jput_str_or_null(o, "sha256", w->sha256);
-	wp_jput_str(o, "digest", wp_digest_word(w->digest));
+	wp_jput_str(o, "digest", digest_words[w->digest]);
 	wp_jput_str(o, "index", w->index);
 	wp_jput_str(o, "url", w->url);
 	wp_jput_str_or_null(o, "requires_python", w->requires_python);
@@ -254,7 +249,7 @@ static bool read_digest(wp_json *j, void *out)
 
 	if (!wp_json_cstr(j, &word))
 		return false;
-	return (word && wp_digest_from_word(word, out)) ||
+	return (word && digest_from_word(word, out)) ||
 		wp_json_fault(j, "'%.64s' is no digest state", word ? word : "null");
 }
 
@@ -267,7 +262,7 @@ static bool check_wheel(wp_json *j, const wp_lock_wheel *w)
 	if (w->sha256 && !wp_sha256_text(w->sha256))
 		return wp_json_fault(j, "'%.80s' is no sha256", w->sha256);
 	if ((w->sha256 != NULL) != (w->digest != WP_DIGEST_NONE))
-		return wp_json_fault(j, "digest is '%s' %s a sha256", wp_digest_word(w->digest),
+		return wp_json_fault(j, "digest is '%s' %s a sha256", digest_words[w->digest],
 			w->sha256 ? "with" : "without");
 	return true;
 }

@@ -42,18 +42,13 @@ int os_preallocate(os_file *f, uint64_t size, wp_error *e);
  * false: the ordinary way again. False where the system or file system can't. */
 enum { OS_DIRECT_ALIGN = 4096 };
 bool os_direct(os_file *f, bool on);
-/* Cached pages of a big file read once are not worth keeping. */
-void os_drop_cache(os_file *f);
 int os_flush(os_file *f, wp_error *e); /* to the disk */
-const char *os_file_path(const os_file *f);
 /* Whole file into arena a; WP_E_TOO_LARGE above max. */
 int os_read_file(wp_arena *a, const char *path, size_t max, wp_str *out, wp_error *e);
 /* Write to a temporary name beside path, flush, rename: never half a file. */
 int os_write_file(const char *path, wp_str text, wp_error *e);
 /* A blob over a file; the blob's close closes it. */
 int os_blob(const char *path, wp_blob *out, wp_error *e);
-/* A temporary file without a name (deleted on close), for windows of a member. dir NULL: the system's. */
-int os_temp_file(const char *dir, os_file **out, wp_error *e);
 
 /* ---- tree --------------------------------------------------------------------------------- */
 
@@ -91,15 +86,11 @@ int os_rmdir(const char *path, wp_error *e); /* an empty directory */
 int os_remove_tree(const char *path, wp_error *e); /* absent is fine; never leaves the tree by a link */
 int os_symlink(const char *to, const char *path, wp_error *e);
 int os_readlink(wp_arena *a, const char *path, const char **out, wp_error *e);
-int os_copy_file(const char *from, const char *to, wp_error *e); /* mode kept; to must be new */
-int os_chmod_exec(const char *path, wp_error *e);
 int os_realpath(wp_arena *a, const char *path, const char **out, wp_error *e);
 int os_absolute(wp_arena *a, const char *path, const char **out, wp_error *e); /* no link followed */
 /* Of the file system that holds path, or its nearest parent that is there. */
 int os_free_space(const char *path, uint64_t *bytes, wp_error *e);
 int os_sync_tree(const char *path, wp_error *e); /* the file system that holds path, to the disk */
-/* Same device and inode. */
-bool os_same_file(const char *a, const char *b);
 
 /* ---- lock --------------------------------------------------------------------------------- */
 

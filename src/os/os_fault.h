@@ -13,8 +13,6 @@
 #define os_truncate os_real_truncate
 #define os_preallocate os_real_preallocate
 #define os_flush os_real_flush
-#define os_temp_file os_real_temp_file
-#define os_copy_file os_real_copy_file
 #define os_stat os_real_stat
 #define os_mkdir os_real_mkdir
 #define os_dir_open os_real_dir_open
@@ -29,7 +27,6 @@
 #define os_remove_tree os_real_remove_tree
 #define os_symlink os_real_symlink
 #define os_readlink os_real_readlink
-#define os_chmod_exec os_real_chmod_exec
 #define os_realpath os_real_realpath
 #define os_absolute os_real_absolute
 #define os_free_space os_real_free_space

@@ -72,11 +72,6 @@ int os_close(os_file *f, wp_error *e)
 	return rc;
 }
 
-const char *os_file_path(const os_file *f)
-{
-	return f->path;
-}
-
 int os_size(os_file *f, uint64_t *out, wp_error *e)
 {
 	struct stat st;
@@ -164,95 +159,9 @@ bool os_direct(os_file *f, bool on)
 	return flags >= 0 && fcntl(f->fd, F_SETFL, on ? flags | O_DIRECT : flags & ~O_DIRECT) == 0;
 }
 
-void os_drop_cache(os_file *f)
-{
-	(void)posix_fadvise(f->fd, 0, 0, POSIX_FADV_DONTNEED);
-}
-
 int os_flush(os_file *f, wp_error *e)
 {
 	if (TEMP_FAILURE_RETRY(fsync(f->fd)) != 0)
 		return posix_fail(e, f->path, "it cannot be written to the disk");
 	return 0;
-}
-
-static int open_unlinked(const char *dir)
-{
-	char *path = posix_join(dir, ".wheelpack-XXXXXX");
-	int fd = mkostemp(path, O_CLOEXEC);
-
-	if (fd >= 0)
-		unlink(path);
-	free(path);
-	return fd;
-}
-
-/* Not /tmp first: it is memory on many machines, and a member can be large. */
-int os_temp_file(const char *dir, os_file **out, wp_error *e)
-{
-	int fd;
-
-	if (!dir)
-		dir = access("/var/tmp", W_OK) == 0 ? "/var/tmp" : "/tmp";
-	fd = TEMP_FAILURE_RETRY(open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-	if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
-		fd = open_unlinked(dir);
-	if (fd < 0)
-		return posix_fail(e, dir, "no temporary file can be made in it");
-	*out = posix_file(fd, true, dir);
-	return 0;
-}
-
-static ssize_t copy_some(int from, int to, void *buf, size_t size)
-{
-	ssize_t n = TEMP_FAILURE_RETRY(read(from, buf, size)), done = 0, k;
-
-	while (done < n) {
-		k = TEMP_FAILURE_RETRY(write(to, (char *)buf + done, (size_t)(n - done)));
-		if (k < 0)
-			return -1;
-		done += k;
-	}
-	return n;
-}
-
-/* The kernel copies where it can (a reflink on some file systems), else bytes go through buf. */
-static int copy_all(int from, int to)
-{
-	enum { CHUNK = 1 << 20 };
-	char *buf;
-	ssize_t n;
-
-	do
-		n = TEMP_FAILURE_RETRY(copy_file_range(from, NULL, to, NULL, 1 << 30, 0));
-	while (n > 0);
-	if (n < 0 && errno != EXDEV && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP &&
-		errno != EBADF && errno != EPERM)
-		return -1;
-	buf = wp_xmalloc(CHUNK);
-	do
-		n = copy_some(from, to, buf, CHUNK);
-	while (n > 0);
-	free(buf);
-	return (int)n;
-}
-
-int os_copy_file(const char *from, const char *to, wp_error *e)
-{
-	os_file *in = NULL, *out = NULL;
-	struct stat st;
-	int rc;
-
-	if (os_open(from, OS_READ, &in, e))
-		return e->code;
-	rc = os_open(to, OS_CREATE_NEW, &out, e);
-	if (!rc && (copy_all(in->fd, out->fd) != 0 || fstat(in->fd, &st) != 0 ||
-			   fchmod(out->fd, st.st_mode & 0777) != 0))
-		rc = posix_fail(e, to, "'%s' cannot be copied to it", from);
-	if (out && os_close(out, e))
-		rc = e->code;
-	if (out && rc)
-		unlink(to);
-	os_close(in, e);
-	return rc;
 }

@@ -55,13 +55,6 @@ bool os_is_executable(const char *path)
 	return os_is_file(path) && access(path, X_OK) == 0;
 }
 
-bool os_same_file(const char *a, const char *b)
-{
-	struct stat x, y;
-
-	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
 int os_free_space(const char *path, uint64_t *bytes, wp_error *e)
 {
 	wp_arena *a = wp_arena_new();
@@ -368,21 +361,6 @@ int os_readlink(wp_arena *a, const char *path, const char **out, wp_error *e)
 		return posix_fail(e, path, "it cannot be read as a link");
 	*out = wp_str_dup(a, (wp_str){buf, (size_t)n});
 	return 0;
-}
-
-int os_chmod_exec(const char *path, wp_error *e)
-{
-	int fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-	struct stat st;
-	int rc = 0;
-
-	/* x for whom there is r */
-	if (fd < 0 || fstat(fd, &st) != 0 ||
-		fchmod(fd, (st.st_mode | (st.st_mode & 0444) >> 2) & 07777) != 0)
-		rc = posix_fail(e, path, "it cannot be made executable");
-	if (fd >= 0)
-		close(fd);
-	return rc;
 }
 
 int os_realpath(wp_arena *a, const char *path, const char **out, wp_error *e)

@@ -237,16 +237,6 @@ bool wp_specifiers_match(const wp_specifiers *s, const wp_version *v)
 	return true;
 }
 
-bool wp_specifiers_name_prerelease(const wp_specifiers *s)
-{
-	size_t i;
-
-	for (i = 0; i < s->n; i++)
-		if (s->v[i].op != WP_NE && wp_version_prerelease(&s->v[i].version))
-			return true;
-	return false;
-}
-
 bool wp_specifiers_pinned(const wp_specifiers *s)
 {
 	size_t i;

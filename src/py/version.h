@@ -47,8 +47,6 @@ bool wp_specifiers_parse(wp_arena *a, wp_str text, wp_specifiers *out);
 bool wp_specifiers_parse_lenient(wp_arena *a, wp_str text, wp_specifiers *out, bool *repaired);
 /* Pre-releases are not special here: who calls decides which candidates are offered. */
 bool wp_specifiers_match(const wp_specifiers *s, const wp_version *v);
-/* A specifier that names a pre-release opens pre-releases of its project. */
-bool wp_specifiers_name_prerelease(const wp_specifiers *s);
 /* == or === without wildcard: the pins that may take a yanked file (PEP 592). */
 bool wp_specifiers_pinned(const wp_specifiers *s);
 

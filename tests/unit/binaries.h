@@ -41,24 +41,20 @@ static inline wp_blob bytes_blob(bytes *b)
 	return (wp_blob){.self = b, .size = b->n, .read_at = bytes_read_at};
 }
 
-enum { PE_FILE = 4096, PE_SECTION = 512, PE_RVA = 0x1000, PE_DELAY = 1024, PE_TEXT = 1536 };
+enum { PE_FILE = 4096, PE_SECTION = 512, PE_RVA = 0x1000, PE_TEXT = 1536 };
 
-static inline void pe_names(bytes *b, size_t table, size_t step, size_t name_at, size_t *text,
-	const char *const *names)
+static inline void pe_names(bytes *b, size_t *text, const char *const *names)
 {
 	size_t i;
 
 	for (i = 0; names && names[i]; i++) {
-		if (step == 32)
-			put(b, table + i * step, 1, 4);
-		put(b, table + i * step + name_at, PE_RVA + *text - PE_SECTION, 4);
+		put(b, PE_SECTION + i * 20 + 12, PE_RVA + *text - PE_SECTION, 4);
 		*text = put_text(b, *text, names[i]);
 	}
 }
 
-/* A 64-bit DLL of 4,096 bytes with one section; the lists end in NULL. */
-static inline bytes pe_build(wp_arena *a, uint16_t machine, const char *const *imports,
-	const char *const *delayed)
+/* A 64-bit DLL of 4,096 bytes with one section; imports ends in NULL. */
+static inline bytes pe_build(wp_arena *a, uint16_t machine, const char *const *imports)
 {
 	bytes b = {wp_alloc(a, PE_FILE), PE_FILE};
 	size_t opt = 64 + 24, text = PE_TEXT;
@@ -70,19 +66,13 @@ static inline bytes pe_build(wp_arena *a, uint16_t machine, const char *const *i
 	put(&b, 70, 1, 2);
 	put(&b, 84, 240, 2);
 	put(&b, opt, 0x20b, 2);
-	put(&b, opt + 2, 14, 1);
-	put(&b, opt + 3, 42, 1);
-	put(&b, opt + 24, 0x180000000, 8);
-	put(&b, opt + 56, 0x3000, 4);
 	put(&b, opt + 108, 16, 4);
 	put(&b, opt + 112 + 8, imports ? PE_RVA : 0, 4);
-	put(&b, opt + 112 + 13 * 8, delayed ? PE_RVA + PE_DELAY - PE_SECTION : 0, 4);
 	put(&b, opt + 240 + 8, PE_FILE - PE_SECTION, 4);
 	put(&b, opt + 240 + 12, PE_RVA, 4);
 	put(&b, opt + 240 + 16, PE_FILE - PE_SECTION, 4);
 	put(&b, opt + 240 + 20, PE_SECTION, 4);
-	pe_names(&b, PE_SECTION, 20, 12, &text, imports);
-	pe_names(&b, PE_DELAY, 32, 4, &text, delayed);
+	pe_names(&b, &text, imports);
 	return b;
 }
 
@@ -90,11 +80,10 @@ typedef struct elf_parts {
 	uint16_t machine;
 	const char *soname, *rpath, *runpath;
 	const char *const *needed; /* ends in NULL */
-	const char *version_file, *version;
 	bool nodeflib;
 } elf_parts;
 
-enum { ELF_FILE = 4096, ELF_DYNAMIC = 512, ELF_VERNEED = 1536, ELF_TEXT = 2048, ELF_ADDR = 0x10000 };
+enum { ELF_FILE = 4096, ELF_DYNAMIC = 512, ELF_TEXT = 2048, ELF_ADDR = 0x10000 };
 
 static inline void elf_dyn(bytes *b, size_t *at, uint64_t tag, uint64_t value)
 {
@@ -109,21 +98,6 @@ static inline void elf_text(bytes *b, size_t *dyn, size_t *text, uint64_t tag, c
 		return;
 	elf_dyn(b, dyn, tag, *text - ELF_TEXT);
 	*text = put_text(b, *text, s);
-}
-
-static inline void elf_version(bytes *b, size_t *dyn, size_t *text, const elf_parts *p)
-{
-	if (!p->version)
-		return;
-	put(b, ELF_VERNEED, 1, 2);
-	put(b, ELF_VERNEED + 2, 1, 2);
-	put(b, ELF_VERNEED + 4, *text - ELF_TEXT, 4);
-	put(b, ELF_VERNEED + 8, 16, 4);
-	*text = put_text(b, *text, p->version_file);
-	put(b, ELF_VERNEED + 16 + 8, *text - ELF_TEXT, 4);
-	*text = put_text(b, *text, p->version);
-	elf_dyn(b, dyn, 0x6ffffffe, ELF_ADDR + ELF_VERNEED);
-	elf_dyn(b, dyn, 0x6fffffff, 1);
 }
 
 /* A 64-bit shared object of 4,096 bytes: one PT_LOAD over all of it, one PT_DYNAMIC. */
@@ -144,7 +118,7 @@ static inline bytes elf_build(wp_arena *a, const elf_parts *p)
 	put(&b, 120, 2, 4);
 	put(&b, 120 + 8, ELF_DYNAMIC, 8);
 	put(&b, 120 + 16, ELF_ADDR + ELF_DYNAMIC, 8);
-	put(&b, 120 + 32, ELF_VERNEED - ELF_DYNAMIC, 8);
+	put(&b, 120 + 32, ELF_TEXT - ELF_DYNAMIC, 8);
 	elf_dyn(&b, &dyn, 5, ELF_ADDR + ELF_TEXT);
 	elf_dyn(&b, &dyn, 10, ELF_FILE - ELF_TEXT);
 	for (i = 0; p->needed && p->needed[i]; i++)
@@ -154,7 +128,6 @@ static inline bytes elf_build(wp_arena *a, const elf_parts *p)
 	elf_text(&b, &dyn, &text, 29, p->runpath);
 	if (p->nodeflib)
 		elf_dyn(&b, &dyn, 0x6ffffffb, 0x800);
-	elf_version(&b, &dyn, &text, p);
 	return b;
 }
 

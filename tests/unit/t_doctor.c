@@ -123,7 +123,7 @@ static const char *const *split(world *w, const char *names)
 
 static void add_pe(world *w, const char *path, const char *imports)
 {
-	add(w, path, pe_build(w->ctx.arena, 0x8664, split(w, imports), NULL));
+	add(w, path, pe_build(w->ctx.arena, 0x8664, split(w, imports)));
 }
 
 static void add_so(world *w, const char *path, const char *needed, const char *rpath)
@@ -542,13 +542,13 @@ static void ffmpeg_is_a_note(void **state)
 static void damaged_and_foreign_dlls_come_before_what_they_cause(void **state)
 {
 	world *w = *state;
-	bytes cut = pe_build(w->ctx.arena, 0x8664, split(w, "KERNEL32.dll"), NULL);
+	bytes cut = pe_build(w->ctx.arena, 0x8664, split(w, "KERNEL32.dll"));
 
 	windows_torch(w);
 	cut.n = 3000;
 	add(w, "torch/lib/cublas64_12.dll", cut);
-	add(w, "torch/lib/shm.dll", pe_build(w->ctx.arena, 0x14c, NULL, NULL));
-	add(w, "debugger/attach_x86.dll", pe_build(w->ctx.arena, 0x14c, NULL, NULL));
+	add(w, "torch/lib/shm.dll", pe_build(w->ctx.arena, 0x14c, NULL));
+	add(w, "debugger/attach_x86.dll", pe_build(w->ctx.arena, 0x14c, NULL));
 	add_pe(w, "torchvision/_C.pyd", "c10_cuda.dll");
 	w->target = (wp_lock_target){.platform = "win_amd64"};
 	w->in.target = &w->target;

@@ -26,8 +26,7 @@ static bool read_elf(wp_arena *a, bytes *b, wp_elf *out, const char **why)
 static void the_dynamic_section_is_read(void **state)
 {
 	elf_parts p = {.machine = 62, .soname = "libtorch.so", .rpath = "$ORIGIN", .needed = needed,
-		.runpath = "$ORIGIN/../lib:/opt", .version_file = "libc.so.6", .version = "GLIBC_2.34",
-		.nodeflib = true};
+		.runpath = "$ORIGIN/../lib:/opt", .nodeflib = true};
 	bytes b = elf_build(*state, &p);
 	const char *why;
 	wp_elf elf;
@@ -42,9 +41,6 @@ static void the_dynamic_section_is_read(void **state)
 	assert_string_equal(elf.rpath, "$ORIGIN");
 	assert_string_equal(elf.runpath, "$ORIGIN/../lib:/opt");
 	assert_true(elf.nodeflib);
-	assert_int_equal(elf.nversions, 1);
-	assert_string_equal(elf.versions[0].file, "libc.so.6");
-	assert_string_equal(elf.versions[0].version, "GLIBC_2.34");
 	assert_false(elf.truncated);
 }
 
@@ -56,7 +52,7 @@ static void what_is_absent_is_null(void **state)
 	wp_elf elf;
 
 	assert_true(read_elf(*state, &b, &elf, &why));
-	assert_int_equal(elf.nneeded + elf.nversions, 0);
+	assert_int_equal(elf.nneeded, 0);
 	assert_null(elf.soname);
 	assert_null(elf.rpath);
 	assert_null(elf.runpath);
@@ -97,7 +93,7 @@ static void what_is_no_elf_file_says_why(void **state)
 
 static void damaged_tables_are_refused(void **state)
 {
-	elf_parts p = {.machine = 62, .needed = needed, .version_file = "x", .version = "y"};
+	elf_parts p = {.machine = 62, .needed = needed};
 	bytes b = elf_build(*state, &p);
 	const char *why;
 	wp_elf elf;
@@ -113,23 +109,6 @@ static void damaged_tables_are_refused(void **state)
 	put(&b, 64 + 8, UINT64_MAX - 100, 8);
 	assert_true(read_elf(*state, &b, &elf, &why));
 	assert_true(elf.truncated);
-}
-
-static void versions_in_a_circle_come_to_an_end(void **state)
-{
-	elf_parts p = {.machine = 62, .version_file = "x", .version = "y"};
-	bytes b = elf_build(*state, &p);
-	const char *why;
-	wp_elf elf;
-
-	put(&b, ELF_VERNEED + 2, 65535, 2);
-	put(&b, ELF_VERNEED + 16 + 12, 16, 4);
-	read_elf(*state, &b, &elf, &why);
-	b = elf_build(*state, &p);
-	memset(b.p + ELF_VERNEED, 0, 32);
-	put(&b, ELF_VERNEED + 2, 65535, 2);
-	put(&b, ELF_VERNEED + 12, 1, 4);
-	read_elf(*state, &b, &elf, &why);
 }
 
 static void this_machines_own_library_is_read(void **state)
@@ -150,7 +129,6 @@ static void this_machines_own_library_is_read(void **state)
 	for (i = 0; i < elf.nneeded; i++)
 		libc = libc || wp_starts(elf.needed[i], "libc.");
 	assert_true(libc);
-	assert_true(elf.nversions > 0);
 }
 
 int main(void)
@@ -161,7 +139,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_cut_file_is_called_truncated, fresh, done),
 		cmocka_unit_test_setup_teardown(what_is_no_elf_file_says_why, fresh, done),
 		cmocka_unit_test_setup_teardown(damaged_tables_are_refused, fresh, done),
-		cmocka_unit_test_setup_teardown(versions_in_a_circle_come_to_an_end, fresh, done),
 		cmocka_unit_test_setup_teardown(this_machines_own_library_is_read, fresh, done),
 	};
 

@@ -74,7 +74,6 @@ static int ask_on(wp_http *h, answer *x, const char *path)
 		return x->r.error.code;
 	while (!x->done)
 		assert_ok(wp_http_poll(h, 100, &err));
-	assert_int_equal(wp_http_active(h), 0);
 	return x->r.error.code;
 }
 
@@ -278,15 +277,14 @@ static void many_at_once(void **state)
 		prepare(&x[i], i % 2 ? "/simple/numpy/" : "/json/torch/");
 		assert_ok(wp_http_start(h, &x[i].r, &err));
 	}
-	assert_int_equal(wp_http_active(h), MANY);
 	wp_http_abort(h, &x[7].r);
 	wp_http_abort(h, &x[8].r);
-	while (wp_http_active(h))
-		assert_ok(wp_http_poll(h, 100, &err));
-	for (i = 0; i < MANY; i++) {
-		assert_int_equal(x[i].done, i != 7 && i != 8);
+	for (i = 0; i < MANY; i++)
+		while (!x[i].done && i != 7 && i != 8)
+			assert_ok(wp_http_poll(h, 100, &err));
+	assert_false(x[7].done || x[8].done);
+	for (i = 0; i < MANY; i++)
 		assert_int_equal(x[i].r.error.code, 0);
-	}
 	wp_http_close(h);
 }
 

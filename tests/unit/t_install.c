@@ -38,13 +38,11 @@ static void fake_python(world *w, const char *path, const char *tag, const char 
 	wp_error err = {0};
 
 	assert_ok(os_mkdirs(os_dirname(w->a, path), &err));
-	tmp_write(path, wp_str_of(wp_sprintf(w->a,
+	tmp_script(path, wp_str_of(wp_sprintf(w->a,
 		"#!/bin/sh\ncat <<'END'\n"
-		"{\"executable\": \"%s\", \"prefix\": \"/opt\", \"base_prefix\": \"/opt\", "
-		"\"version\": \"%s\", \"implementation\": \"cpython\", \"soabi_tag\": \"%s\", "
-		"\"platform_tag\": \"manylinux_2_36_x86_64\", \"bits\": 64, \"is_venv\": false, "
-		"\"externally_managed\": false, \"purelib\": \"/opt/lib\", \"platlib\": \"/opt/lib\", "
-		"\"scripts\": \"/opt/bin\", \"data\": \"/opt\", \"include\": \"/opt/include\", "
+		"{\"executable\": \"%s\", "
+		"\"version\": \"%s\", \"soabi_tag\": \"%s\", "
+		"\"platform_tag\": \"manylinux_2_36_x86_64\", \"bits\": 64, "
 		"\"venv_site\": \"" SITE "\", \"venv_bin\": \"bin\", "
 		"\"markers\": {\"os_name\": \"posix\", \"sys_platform\": \"linux\", "
 		"\"platform_machine\": \"x86_64\", \"platform_python_implementation\": \"CPython\", "
@@ -52,7 +50,6 @@ static void fake_python(world *w, const char *path, const char *tag, const char 
 		"\"python_version\": \"3.12\", \"python_full_version\": \"%s\", "
 		"\"implementation_name\": \"cpython\", \"implementation_version\": \"%s\"}}\nEND\n",
 		path, version, tag, version, version)));
-	assert_ok(os_chmod_exec(path, &err));
 }
 
 static int open_stored(void *self, const char *filename, const char *sha256, wp_blob *out, wp_error *e)

@@ -152,7 +152,6 @@ static void a_partial_file_is_kept_and_grows(void **state)
 	assert_true(size == 6);
 	assert_ok(os_truncate(f, 1, &err));
 	assert_ok(os_flush(f, &err));
-	os_drop_cache(f);
 	assert_ok(os_size(f, &size, &err));
 	assert_true(size == 1);
 	assert_ok(os_close(f, &err));
@@ -185,26 +184,6 @@ static void system_words_follow_the_cause(void **state)
 	assert_int_equal(err.sys, ENOSPC);
 }
 
-static void a_temporary_file_has_no_name(void **state)
-{
-	place *p = *state;
-	wp_error err = {0};
-	const char **names;
-	char buf[3];
-	os_file *f;
-	size_t n;
-
-	assert_ok(os_temp_file(p->dir, &f, &err));
-	assert_ok(os_pwrite(f, "abc", 3, 0, &err));
-	assert_ok(os_pread(f, buf, 3, 0, &err));
-	assert_ok(os_list(p->a, p->dir, &names, &n, &err));
-	assert_int_equal(n, 0);
-	assert_ok(os_close(f, &err));
-	assert_ok(os_temp_file(NULL, &f, &err));
-	assert_ok(os_close(f, &err));
-	assert_int_equal(os_temp_file(at(p, "none"), &f, &err), WP_E_NOT_FOUND);
-}
-
 static void a_failed_write_leaves_no_temporary_file(void **state)
 {
 	place *p = *state;
@@ -231,21 +210,6 @@ static void a_blob_reads_at_any_place(void **state)
 	assert_ok(b.read_at(b.self, buf, 2, 3, &err));
 	assert_memory_equal(buf, "lo", 2);
 	b.close(b.self);
-}
-
-static void a_copy_keeps_bytes_and_mode_and_must_be_new(void **state)
-{
-	place *p = *state;
-	wp_error err = {0};
-	wp_str text;
-
-	assert_ok(os_write_file(at(p, "f"), WP_LIT("hello"), &err));
-	assert_ok(os_chmod_exec(at(p, "f"), &err));
-	assert_ok(os_copy_file(at(p, "f"), at(p, "g"), &err));
-	assert_true(os_is_executable(at(p, "g")));
-	assert_ok(os_read_file(p->a, at(p, "g"), 100, &text, &err));
-	assert_true(wp_str_is(text, "hello"));
-	assert_int_equal(os_copy_file(at(p, "f"), at(p, "g"), &err), WP_E_EXISTS);
 }
 
 static void paths_are_joined_and_cut(void **state)
@@ -279,10 +243,8 @@ int main(void)
 		T(a_partial_file_is_kept_and_grows),
 		T(reserving_space_keeps_the_size),
 		T(system_words_follow_the_cause),
-		T(a_temporary_file_has_no_name),
 		T(a_failed_write_leaves_no_temporary_file),
 		T(a_blob_reads_at_any_place),
-		T(a_copy_keeps_bytes_and_mode_and_must_be_new),
 		T(paths_are_joined_and_cut),
 	};
 

@@ -61,7 +61,6 @@ static void kinds_are_told_without_following_links(void **state)
 	assert_ok(os_stat(at(p, "f/below"), &kind, &size, &err));
 	assert_true(kind == OS_ABSENT);
 	assert_true(os_is_file(at(p, "l")) && !os_is_dir(at(p, "l")));
-	assert_true(os_same_file(at(p, "l"), at(p, "f")) && !os_same_file(at(p, "f"), p->dir));
 }
 
 static void parents_are_made_once(void **state)
@@ -191,7 +190,6 @@ static void a_handle_makes_files_only_below_itself(void **state)
 	}
 	assert_ok(os_dir_sub(d, "s", &sub, &err));
 	assert_ok(os_create_at(sub, "f", 0755, &f, &err));
-	assert_string_equal(os_file_path(f), at(p, "s/f"));
 	assert_ok(os_close(f, &err));
 	assert_true(os_is_executable(at(p, "s/f")));
 	assert_int_equal(os_create_at(sub, "f", 0644, &f, &err), WP_E_EXISTS);

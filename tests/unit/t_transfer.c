@@ -30,6 +30,11 @@ static int drop(void **state)
 	return 0;
 }
 
+static void forget(lab *l, const char *kind, const char *sha256)
+{
+	assert_int_equal(unlink(wp_cache_path(l->ctx.arena, l->cache, kind, sha256)), 0);
+}
+
 /* A lock of these files, as the catalogue over `index` knows them. With solved their METADATA is read and pinned. */
 static wp_lock_doc lock_of(lab *l, const char *index, const char *const *names, size_t n, bool solved)
 {
@@ -241,7 +246,7 @@ static void a_folder_of_wheels_stays_where_it_is(void **state)
 
 	assert_ok(fetch(l, &lock, &out, &err));
 	assert_ok(os_mkdirs(os_dirname(a, path), &err));
-	assert_ok(os_copy_file(wp_cache_path(a, l->cache, "wheels", out.wheels[0].sha256), path, &err));
+	tmp_write(path, tmp_read(a, wp_cache_path(a, l->cache, "wheels", out.wheels[0].sha256)));
 	lock.wheels[0].url = wp_sprintf(a, "file://%s", path);
 	lock.wheels[0].sha256 = NULL;
 	assert_ok(fetch(l, &lock, &out, &err));
@@ -263,7 +268,7 @@ static void fetched_with(lab *l, const char *words, uint64_t more)
 		fail_msg("%s: %s %s %s", words, wp_code_name(e.code), e.where, e.why);
 	assert_true(out.bytes_downloaded == out.wheels[0].size + more);
 	assert_int_equal(partial_files(l), 0);
-	wp_cache_remove(l->cache, "wheels", out.wheels[0].sha256);
+	forget(l, "wheels", out.wheels[0].sha256);
 }
 
 static void what_breaks_off_goes_on(void **state)
@@ -323,7 +328,7 @@ static void a_partial_file_of_something_else(void **state)
 	assert_ok(os_mkdirs(os_dirname(a, path), &err));
 	tmp_write(path, WP_LIT("this is not the start of that wheel"));
 	assert_ok(fetch(l, &lock, &out, &err));
-	wp_cache_remove(l->cache, "wheels", out.wheels[0].sha256);
+	forget(l, "wheels", out.wheels[0].sha256);
 	wp_buf_init(&b, 8 << 20);
 	while (b.n < out.wheels[0].size + 5)
 		wp_buf_puts(&b, "longer than that wheel ");
@@ -371,7 +376,7 @@ static void the_other_host_has_the_right_bytes(void **state)
 	assert_int_equal(fetch(l, &lock, &out, &e), 0);
 	assert_true(out.bytes_downloaded == 2 * out.wheels[0].size);
 	lock = lock_pytorch(l, "/with/downhost=download-r2.pytorch.org");
-	wp_cache_remove(l->cache, "wheels", out.wheels[0].sha256);
+	forget(l, "wheels", out.wheels[0].sha256);
 	assert_int_equal(fetch(l, &lock, &out, &e), 0);
 	assert_true(out.bytes_downloaded == out.wheels[0].size);
 }
@@ -510,7 +515,7 @@ static void a_cached_wheel_that_went_bad_is_fetched_again(void **state)
 	text = tmp_read(l->ctx.arena, path);
 	((char *)text.p)[40] ^= 1;
 	tmp_write(path, text);
-	wp_cache_remove(l->cache, "checked", out.wheels[0].sha256);
+	forget(l, "checked", out.wheels[0].sha256);
 	assert_int_equal(fetch(l, &lock, &out, &e), 0);
 	assert_true(out.bytes_downloaded == out.wheels[0].size && !out.wheels[0].cached);
 }

@@ -26,32 +26,10 @@ static void names_fold_as_file_systems_do(void **state)
 	same("\xe2\x91\xa0", "1", false);			  /* circled one: compatibility only */
 }
 
-static void width_counts_columns(void **state)
-{
-	(void)state;
-	assert_int_equal(wp_text_width(WP_LIT("torch")), 5);
-	assert_int_equal(wp_text_width(WP_LIT("gr\xc3\xbc\xc3\x9f")), 4);
-	assert_int_equal(wp_text_width(WP_LIT("e\xcc\x81")), 1);
-	assert_int_equal(wp_text_width(WP_LIT("\xe6\x97\xa5")), 2);
-	assert_int_equal(wp_text_width(WP_LIT("\xff")), 1);
-	assert_int_equal(wp_text_width(WP_LIT("")), 0);
-}
-
-static void letters_and_digits_are_known(void **state)
-{
-	(void)state;
-	assert_true(wp_unicode_alnum('a') && wp_unicode_alnum('7') && wp_unicode_alnum(0xe9));
-	assert_true(wp_unicode_alnum(0x65e5));
-	assert_false(wp_unicode_alnum('_') || wp_unicode_alnum(' ') || wp_unicode_alnum(0x2028));
-	assert_false(wp_unicode_alnum(0x110000) || wp_unicode_alnum(0xd800));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_fold_as_file_systems_do),
-		cmocka_unit_test(width_counts_columns),
-		cmocka_unit_test(letters_and_digits_are_known),
 	};
 
 	return cmocka_run_group_tests_name("unicode", tests, NULL, NULL);

@@ -76,10 +76,10 @@ static void python_takes_it_for_a_venv(void **state)
 	venv = make(w, "env");
 	lines = run(w, (const char *const[]){os_join(w->a, venv, "bin/python"), "-c",
 		"import sys, sysconfig\n"
-		"print(sys.prefix)\nprint(sys.base_prefix)\nprint(sysconfig.get_path('purelib'))\n"
+		"print(sys.prefix)\nprint(sysconfig.get_path('purelib'))\n"
 		"print(sysconfig.get_path('scripts'))", NULL}).p;
-	assert_string_equal(lines, wp_sprintf(w->a, "%s\n%s\n%s/%s\n%s/bin\n", venv,
-		w->base.base_prefix, venv, w->base.venv_site, venv));
+	assert_string_equal(lines, wp_sprintf(w->a, "%s\n%s/%s\n%s/bin\n", venv, venv,
+		w->base.venv_site, venv));
 }
 
 static void the_configuration_has_the_usual_keys(void **state)
@@ -97,7 +97,7 @@ static void the_configuration_has_the_usual_keys(void **state)
 	assert_non_null(strstr(text, "\nexecutable = /"));
 	assert_non_null(strstr(text, "\ncommand = /"));
 	assert_true(os_is_dir(os_join(w->a, venv, "include")));
-	assert_true(os_same_file(os_join(w->a, venv, "lib"), os_join(w->a, venv, "lib64")));
+	assert_true(tmp_same_file(os_join(w->a, venv, "lib"), os_join(w->a, venv, "lib64")));
 }
 
 static void each_usual_name_starts_python(void **state)

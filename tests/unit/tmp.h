@@ -49,4 +49,18 @@ static inline void tmp_write(const char *path, wp_str text)
 	assert_int_equal(fclose(f), 0);
 }
 
+static inline void tmp_script(const char *path, wp_str text)
+{
+	tmp_write(path, text);
+	assert_int_equal(chmod(path, 0755), 0);
+}
+
+/* One file under two names. */
+static inline bool tmp_same_file(const char *x, const char *y)
+{
+	struct stat a, b;
+
+	return stat(x, &a) == 0 && stat(y, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 #endif
