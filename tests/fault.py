@@ -56,8 +56,10 @@ def fail_each(name, args, target, prepare, kinds=("io",)):
 
 
 def names(tree):
-    """Names only: a receipt has a time in it."""
-    return sorted(tree) if isinstance(tree, dict) else tree or ""
+    """Names only: a receipt has a time in it. An empty stage that could not be removed goes with the next install."""
+    if not isinstance(tree, dict):
+        return tree or ""
+    return sorted(n for n, what in tree.items() if not (n.startswith(".wheelpack/stage") and what[0] == "dir"))
 
 
 def remove(*paths):
