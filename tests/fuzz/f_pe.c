@@ -2,25 +2,10 @@
 #include "bin/pe.h"
 #include "fuzz/fuzz.h"
 
-typedef struct input {
-	const uint8_t *data;
-	size_t size;
-} input;
-
-static int read_at(void *self, void *buf, size_t n, uint64_t off, wp_error *e)
-{
-	const input *in = self;
-
-	(void)e;
-	MUST(off <= in->size && n <= in->size - off);
-	memcpy(buf, in->data + off, n);
-	return 0;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	input in = {data, size};
-	wp_blob blob = {.self = &in, .size = size, .read_at = read_at};
+	fuzz_input in = {data, size};
+	wp_blob blob = fuzz_blob(&in);
 	wp_arena *a = wp_arena_new();
 	const char *why;
 	wp_pe pe;

@@ -2,21 +2,6 @@
 #include "fuzz/fuzz.h"
 #include "wheel/wheel.h"
 
-typedef struct mem {
-	const uint8_t *p;
-	size_t n;
-} mem;
-
-static int mem_read(void *self, void *buf, size_t n, uint64_t off, wp_error *e)
-{
-	const mem *m = self;
-
-	(void)e;
-	MUST(off <= m->n && n <= m->n - off);
-	memcpy(buf, m->p + off, n);
-	return 0;
-}
-
 /* Entries tile the file, as the reader promises. */
 static void check_tiles(const wp_zip *z, size_t n)
 {
@@ -62,8 +47,8 @@ static void read_wheel(const wp_blob *blob, bool windows)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	mem m = {data, n};
-	wp_blob blob = {&m, n, mem_read, NULL};
+	fuzz_input in = {data, n};
+	wp_blob blob = fuzz_blob(&in);
 	wp_arena *a = wp_arena_new();
 	wp_error e = {0};
 	wp_str text;

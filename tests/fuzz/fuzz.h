@@ -22,6 +22,27 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 		}                                                                                  \
 	} while (0)
 
+/* The input as a blob; a read must stay inside of it. */
+typedef struct fuzz_input {
+	const uint8_t *p;
+	size_t n;
+} fuzz_input;
+
+static inline int fuzz_read_at(void *self, void *buf, size_t n, uint64_t off, wp_error *e)
+{
+	const fuzz_input *in = self;
+
+	(void)e;
+	MUST(off <= in->n && n <= in->n - off);
+	memcpy(buf, in->p + off, n);
+	return 0;
+}
+
+static inline wp_blob fuzz_blob(fuzz_input *in)
+{
+	return (wp_blob){.self = in, .size = in->n, .read_at = fuzz_read_at};
+}
+
 #ifndef WP_LIBFUZZER
 static int replay(const char *path)
 {

@@ -144,7 +144,7 @@ static inline void mb_flip(mb *m, const char *path, size_t at)
 
 	assert_true(at < s.n);
 	((char *)s.p)[at] ^= 1;
-	mw_save(path, s);
+	tmp_write(path, s);
 }
 
 /* Where `text` is in a file. */
@@ -169,7 +169,7 @@ static inline void mb_edit(mb *m, const char *path, const char *from, const char
 	wp_buf_str(&b, wp_str_sub(s, 0, at));
 	wp_buf_puts(&b, to);
 	wp_buf_str(&b, wp_str_sub(s, at + strlen(from), s.n));
-	mw_save(path, wp_buf_view(&b));
+	tmp_write(path, wp_buf_view(&b));
 	wp_buf_free(&b);
 }
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* make_wheel.h: small wheels made in memory, correct unless the test asks otherwise. The zip is written here and not
- * by src/ext, so that a test can damage any byte of it and a fault of the writer can't hide one of the reader. */
+/* make_wheel.h: small wheels made in memory, correct unless the test asks otherwise. The zip comes from zipmake.h
+ * and not from src/ext, so that a fault of the writer can't hide one of the reader. */
 #ifndef WP_TESTS_MAKE_WHEEL_H
 #define WP_TESTS_MAKE_WHEEL_H
 
 #include <zlib.h>
 
 #include "ext/hash.h"
-#include "unit/test.h"
+#include "unit/tmp.h"
+#include "unit/zipmake.h"
 
 typedef struct mw_member {
 	const char *name;
@@ -37,18 +38,6 @@ typedef struct mw_made {
 	char sha256[WP_SHA256_HEX + 1], record_sha256[WP_SHA256_HEX + 1];
 } mw_made;
 
-static inline void mw_u16(wp_buf *b, unsigned v)
-{
-	wp_buf_putc(b, (char)v);
-	wp_buf_putc(b, (char)(v >> 8));
-}
-
-static inline void mw_u32(wp_buf *b, unsigned long v)
-{
-	mw_u16(b, (unsigned)(v & 0xffff));
-	mw_u16(b, (unsigned)(v >> 16 & 0xffff));
-}
-
 static inline wp_str mw_deflate(wp_arena *a, wp_str in)
 {
 	z_stream z = {0};
@@ -62,70 +51,6 @@ static inline wp_str mw_deflate(wp_arena *a, wp_str in)
 	assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
 	deflateEnd(&z);
 	return (wp_str){out, z.total_out};
-}
-
-typedef struct mw_zip {
-	wp_arena *a;
-	wp_buf body, dir;
-	unsigned n;
-} mw_zip;
-
-static inline void mw_zip_init(mw_zip *z, wp_arena *a)
-{
-	z->a = a;
-	z->n = 0;
-	wp_buf_init(&z->body, 256 << 20);
-	wp_buf_init(&z->dir, 16 << 20);
-}
-
-static inline void mw_zip_add(mw_zip *z, const char *name, wp_str data, bool deflate_it, int mode)
-{
-	wp_str packed = deflate_it ? mw_deflate(z->a, data) : data;
-	unsigned long crc = crc32(0, (const Bytef *)data.p, (uInt)data.n);
-	size_t at = z->body.n;
-	int part;
-
-	for (part = 0; part < 2; part++) {
-		wp_buf *b = part ? &z->dir : &z->body;
-
-		wp_buf_add(b, part ? "PK\1\2" : "PK\3\4", 4);
-		if (part)
-			mw_u16(b, 3 << 8 | 20);
-		mw_u16(b, 20);
-		mw_u16(b, 0);
-		mw_u16(b, deflate_it ? 8 : 0);
-		mw_u32(b, 0x00210000); /* 1980-01-01 */
-		mw_u32(b, crc);
-		mw_u32(b, (unsigned long)packed.n);
-		mw_u32(b, (unsigned long)data.n);
-		mw_u16(b, (unsigned)strlen(name));
-		mw_u16(b, 0);
-		if (part) {
-			mw_u16(b, 0);
-			mw_u16(b, 0);
-			mw_u16(b, 0);
-			mw_u32(b, (unsigned long)(mode ? mode : 0100644) << 16);
-			mw_u32(b, (unsigned long)at);
-		}
-		wp_buf_puts(b, name);
-	}
-	wp_buf_str(&z->body, packed);
-	z->n++;
-}
-
-static inline wp_str mw_zip_end(mw_zip *z)
-{
-	size_t at = z->body.n;
-
-	wp_buf_str(&z->body, wp_buf_view(&z->dir));
-	wp_buf_add(&z->body, "PK\5\6\0\0\0\0", 8);
-	mw_u16(&z->body, z->n);
-	mw_u16(&z->body, z->n);
-	mw_u32(&z->body, (unsigned long)z->dir.n);
-	mw_u32(&z->body, (unsigned long)at);
-	mw_u16(&z->body, 0);
-	wp_buf_free(&z->dir);
-	return wp_buf_take(&z->body, z->a);
 }
 
 /* "sha256=<base64url without padding>" */
@@ -155,20 +80,27 @@ static inline const char *mw_row(wp_arena *a, const char *name, wp_str data)
 	return wp_sprintf(a, "%s,%s,%zu", name, mw_row_digest(a, data), data.n);
 }
 
-static inline void mw_add(mw_zip *z, wp_buf *record, const mw_member *m)
+static inline void mw_add(wp_arena *a, zip_maker *z, wp_buf *record, const mw_member *m)
 {
 	wp_str data = {m->data, m->n ? m->n : strlen(m->data)};
+	zip_item item = {.name = m->name, .data = data.p, .data_n = data.n,
+		.mode = (uint32_t)(m->mode ? m->mode : 0100644)};
 
-	mw_zip_add(z, m->name, data, m->deflate, m->mode);
-	if (!m->unlisted)
-		wp_buf_printf(record, "%s\n", m->row ? m->row : mw_row(z->a, m->name, data));
+	if (m->deflate) {
+		item.packed = mw_deflate(a, data);
+		item.method = 8;
+	}
+	zip_add(z, &item);
+	if (record && !m->unlisted)
+		wp_buf_printf(record, "%s\n", m->row ? m->row : mw_row(a, m->name, data));
 }
 
-static inline void mw_add_text(mw_zip *z, wp_buf *record, const char *dir, const char *name, const char *text)
+static inline void mw_add_text(wp_arena *a, zip_maker *z, wp_buf *record, const char *dir, const char *name,
+	const char *text)
 {
-	mw_member m = {.name = wp_sprintf(z->a, "%s/%s", dir, name), .data = text};
+	mw_member m = {.name = wp_sprintf(a, "%s/%s", dir, name), .data = text};
 
-	mw_add(z, record, &m);
+	mw_add(a, z, record, &m);
 }
 
 /* The wheel's bytes in arena a. */
@@ -185,38 +117,30 @@ static inline mw_made mw_make(wp_arena *a, const mw_wheel *w)
 			w->platlib ? "false" : "true", tag);
 	wp_buf record;
 	wp_str text;
-	mw_zip z;
+	zip_maker z;
 	size_t i;
 
-	mw_zip_init(&z, a);
+	zip_begin(&z);
 	wp_buf_init(&record, 1 << 20);
 	for (i = 0; i < w->n; i++)
-		mw_add(&z, &record, &w->members[i]);
+		mw_add(a, &z, &record, &w->members[i]);
 	if (!w->no_metadata)
-		mw_add_text(&z, &record, dir, "METADATA", metadata);
+		mw_add_text(a, &z, &record, dir, "METADATA", metadata);
 	if (!w->no_wheel)
-		mw_add_text(&z, &record, dir, "WHEEL", wheel);
+		mw_add_text(a, &z, &record, dir, "WHEEL", wheel);
 	if (w->entry_points)
-		mw_add_text(&z, &record, dir, "entry_points.txt", w->entry_points);
+		mw_add_text(a, &z, &record, dir, "entry_points.txt", w->entry_points);
 	wp_buf_printf(&record, "%s/RECORD,,\n", dir);
 	text = wp_buf_take(&record, a);
 	if (w->record)
 		text = wp_str_of(w->record);
 	if (!w->no_record)
-		mw_zip_add(&z, wp_sprintf(a, "%s/RECORD", dir), text, false, 0);
-	out.bytes = mw_zip_end(&z);
+		mw_add_text(a, &z, NULL, dir, "RECORD", text.p);
+	zip_end(&z, false, "");
+	out.bytes = wp_buf_take(&z.out, a);
 	wp_sha256_hex(out.bytes, out.sha256);
 	wp_sha256_hex(text, out.record_sha256);
 	return out;
-}
-
-static inline void mw_save(const char *path, wp_str bytes)
-{
-	FILE *f = fopen(path, "wb");
-
-	assert_non_null(f);
-	assert_int_equal(fwrite(bytes.p, 1, bytes.n, f), bytes.n);
-	assert_int_equal(fclose(f), 0);
 }
 
 /* Make it and save it as dir/<file name>. */
@@ -224,7 +148,7 @@ static inline mw_made mw_write(wp_arena *a, const char *dir, const mw_wheel *w)
 {
 	mw_made m = mw_make(a, w);
 
-	mw_save(wp_sprintf(a, "%s/%s", dir, m.filename), m.bytes);
+	tmp_write(wp_sprintf(a, "%s/%s", dir, m.filename), m.bytes);
 	return m;
 }
 

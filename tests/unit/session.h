@@ -106,4 +106,32 @@ static inline const wp_file *lab_file(const wp_project *p, const char *filename)
 	return NULL;
 }
 
+/* One server for all tests of the program, a lab for each. */
+static server lab_server;
+
+static inline int lab_begin(void **state)
+{
+	(void)state;
+	return server_start(&lab_server) ? 0 : -1;
+}
+
+static inline int lab_end(void **state)
+{
+	(void)state;
+	server_stop(&lab_server);
+	return 0;
+}
+
+static inline int lab_set_up(void **state)
+{
+	*state = lab_make(&lab_server);
+	return 0;
+}
+
+static inline int lab_tear_down(void **state)
+{
+	lab_drop(*state);
+	return 0;
+}
+
 #endif

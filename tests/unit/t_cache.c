@@ -1,33 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "fetch/cache.h"
-#include "unit/tmp.h"
+#include "unit/place.h"
 
 #define KEY "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
-
-typedef struct place {
-	wp_arena *a;
-	const char *dir;
-} place;
-
-static int make(void **state)
-{
-	place *p = calloc(1, sizeof *p);
-
-	p->a = wp_arena_new();
-	p->dir = tmp_make(p->a);
-	*state = p;
-	return 0;
-}
-
-static int drop(void **state)
-{
-	place *p = *state;
-
-	tmp_remove(p->dir);
-	wp_arena_free(p->a);
-	free(p);
-	return 0;
-}
 
 static void an_entry_comes_back(void **state)
 {
@@ -127,7 +102,7 @@ static void keys_keep_parts_apart(void **state)
 	assert_string_not_equal(x, y);
 }
 
-#define T(f) cmocka_unit_test_setup_teardown(f, make, drop)
+#define T(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
 {

@@ -1,33 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "unit/session.h"
 
-static server srv;
-
-static int begin(void **state)
-{
-	(void)state;
-	return server_start(&srv) ? 0 : -1;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	server_stop(&srv);
-	return 0;
-}
-
-static int make(void **state)
-{
-	*state = lab_make(&srv);
-	return 0;
-}
-
-static int drop(void **state)
-{
-	lab_drop(*state);
-	return 0;
-}
-
 static const wp_project *project(const wp_catalog *c, const char *name)
 {
 	wp_error err = {0};
@@ -127,7 +100,7 @@ static void the_torch_family_comes_from_its_index(void **state)
 	p = project(c, "torch");
 	assert_string_equal(p->index, "variant");
 	assert_non_null(lab_file(p, TORCH_WIN));
-	assert_true(wp_starts(lab_file(p, TORCH_WIN)->url, srv.second));
+	assert_true(wp_starts(lab_file(p, TORCH_WIN)->url, lab_server.second));
 	assert_string_equal(project(c, "torchao")->index, "variant");
 	assert_string_equal(project(c, "filelock")->index, "extra1");
 	assert_non_null(strstr(metadata(c, p, TORCH_WIN), "Version: 2.7.1+cu126"));
@@ -284,7 +257,7 @@ static void credentials_go_to_their_index_only(void **state)
 
 	lab_log(l, "/log/reset");
 	lab_index(l, "ordinary", wp_sprintf(l->ctx.arena, "http://lab:se%%40cret@%s/with/auth=lab:se%%40cret/simple/",
-					 srv.base + strlen("http://")));
+					 lab_server.base + strlen("http://")));
 	c = lab_open(l);
 	p = project(c, "filelock");
 	assert_non_null(p);
@@ -295,7 +268,7 @@ static void credentials_go_to_their_index_only(void **state)
 	lab_log(l, "/log/reset");
 	l->o.nindexes = 0;
 	lab_index(l, "ordinary", wp_sprintf(l->ctx.arena, "http://lab:secret@%s/with/redirect/simple/",
-					 srv.base + strlen("http://")));
+					 lab_server.base + strlen("http://")));
 	c = lab_open(l);
 	metadata(c, project(c, "filelock"), "filelock-3.18.0-py3-none-any.whl");
 	log = lab_log(l, "/log");
@@ -308,7 +281,7 @@ static const char *const pytorch[] = {"download.pytorch.org", "download-r2.pytor
 
 static const wp_catalog *open_pytorch(lab *l, const char *with)
 {
-	l->o.net.proxy = srv.base;
+	l->o.net.proxy = lab_server.base;
 	l->o.net.trusted_hosts = pytorch;
 	l->o.net.ntrusted_hosts = 2;
 	l->o.nindexes = 0;
@@ -473,7 +446,7 @@ static void offline_the_cache_answers_alone(void **state)
 	assert_non_null(strstr(e.where, "/simple/numpy/"));
 }
 
-#define T(f) cmocka_unit_test_setup_teardown(f, make, drop)
+#define T(f) cmocka_unit_test_setup_teardown(f, lab_set_up, lab_tear_down)
 
 int main(void)
 {
@@ -502,5 +475,5 @@ int main(void)
 
 	if (!server_possible())
 		return 0;
-	return cmocka_run_group_tests_name("catalog", tests, begin, end);
+	return cmocka_run_group_tests_name("catalog", tests, lab_begin, lab_end);
 }

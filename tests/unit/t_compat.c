@@ -1,19 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "unit/test.h"
+#include "unit/tmp.h"
 #include "wheelpack/compat.h"
-
-static wp_str file_text(wp_arena *a, const char *path)
-{
-	FILE *f = fopen(path, "rb");
-	char *p;
-	size_t n;
-
-	assert_non_null(f);
-	p = wp_alloc(a, 1 << 20);
-	n = fread(p, 1, 1 << 20, f);
-	fclose(f);
-	return (wp_str){p, n};
-}
 
 static wp_arena *arena;
 
@@ -23,7 +10,7 @@ static int shipped(void **state)
 	wp_error err = {0};
 	wp_arena *a = arena = wp_arena_new();
 
-	if (wp_compat_read(a, file_text(a, "manifests/pytorch.json"), &c, &err)) {
+	if (wp_compat_read(a, tmp_read(a, "manifests/pytorch.json"), &c, &err)) {
 		print_message("%s: %s\n", err.where, err.why);
 		return -1;
 	}

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "unit/test.h"
 #include "py/marker.h"
-
-static wp_arena *arena;
+#include "unit/arena.h"
 
 static const wp_markers windows = {.os_name = "nt",
 	.sys_platform = "win32",
@@ -15,20 +13,6 @@ static const wp_markers windows = {.os_name = "nt",
 	.python_full_version = "3.10.2",
 	.implementation_name = "cpython",
 	.implementation_version = "3.10.2"};
-
-static int setup(void **state)
-{
-	(void)state;
-	arena = wp_arena_new();
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	wp_arena_free(arena);
-	return 0;
-}
 
 static wp_marker *marker(const char *text)
 {

@@ -1,41 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "os/os.h"
-#include "unit/test.h"
-
-typedef struct place {
-	char dir[64];
-	wp_arena *a;
-} place;
-
-static int set_up(void **state)
-{
-	place *p = calloc(1, sizeof *p);
-
-	p->a = wp_arena_new();
-	snprintf(p->dir, sizeof p->dir, "/tmp/t_os_file-XXXXXX");
-	*state = p;
-	return mkdtemp(p->dir) ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	place *p = *state;
-	wp_error err = {0};
-	int rc = os_remove_tree(p->dir, &err);
-
-	wp_arena_free(p->a);
-	free(p);
-	return rc;
-}
-
-static char *at(place *p, const char *name)
-{
-	return os_join(p->a, p->dir, name);
-}
+#include "unit/place.h"
 
 static void what_is_written_is_read_back(void **state)
 {

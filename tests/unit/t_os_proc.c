@@ -2,36 +2,8 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include "os/os.h"
-#include "unit/test.h"
-
-typedef struct place {
-	char dir[64];
-	wp_arena *a;
-} place;
-
-static int set_up(void **state)
-{
-	place *p = calloc(1, sizeof *p);
-
-	p->a = wp_arena_new();
-	snprintf(p->dir, sizeof p->dir, "/tmp/t_os_proc-XXXXXX");
-	*state = p;
-	return mkdtemp(p->dir) ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	place *p = *state;
-	wp_error err = {0};
-	int rc = os_remove_tree(p->dir, &err);
-
-	wp_arena_free(p->a);
-	free(p);
-	return rc;
-}
+#include "unit/place.h"
 
 static os_run_result sh(place *p, const char *script, os_run_request r)
 {
@@ -296,7 +268,8 @@ static void an_interrupt_reaches_the_program_that_runs(void **state)
 		os_run_result r;
 
 		os_on_interrupt(tell);
-		r = sh(*state, "kill -INT $PPID; sleep 30", (os_run_request){.timeout_ms = 8000});
+		/* Late enough that sleep is running: a shell between fork and exec swallows the signal. */
+		r = sh(*state, "(sleep 0.5; kill -INT $PPID) & exec sleep 30", (os_run_request){.timeout_ms = 8000});
 		_exit(r.timed_out || r.signal != SIGINT || !atomic_load(&told));
 	}
 	waitpid(pid, &status, 0);

@@ -220,11 +220,11 @@ static void only_bundles_are_replaced(void **state)
 	(void)state;
 	mb_init(&m);
 	assert_ok(os_mkdir(mb_path(&m, "mine"), &err));
-	mw_save(mb_path(&m, "mine/thesis.txt"), WP_LIT("years of work"));
+	tmp_write(mb_path(&m, "mine/thesis.txt"), WP_LIT("years of work"));
 	refuse(&m, "mine", true, WP_E_EXISTS, "no bundle.json");
-	mw_save(mb_path(&m, "mine.wpk"), WP_LIT("not a bundle, and longer than the head of one would be"));
+	tmp_write(mb_path(&m, "mine.wpk"), WP_LIT("not a bundle, and longer than the head of one would be"));
 	refuse(&m, "mine.wpk", true, WP_E_EXISTS, "is no bundle");
-	mw_save(mb_path(&m, "file"), WP_LIT("text"));
+	tmp_write(mb_path(&m, "file"), WP_LIT("text"));
 	refuse(&m, "file", true, WP_E_EXISTS, "no bundle directory");
 	assert_ok(os_symlink("mine", mb_path(&m, "link"), &err));
 	refuse(&m, "link", true, WP_E_EXISTS, "no bundle directory");
@@ -237,7 +237,7 @@ static void files_of_the_user_in_a_bundle_stop_the_replacing(void **state)
 
 	(void)state;
 	mb_init(&m);
-	mw_save(os_join(m.a, mb_pack(&m, "b"), "notes.txt"), WP_LIT("mine"));
+	tmp_write(os_join(m.a, mb_pack(&m, "b"), "notes.txt"), WP_LIT("mine"));
 	refuse(&m, "b", true, WP_E_EXISTS, "'notes.txt' in it is no part of the bundle");
 	assert_true(os_is_file(mb_path(&m, "b/notes.txt")));
 	mb_done(&m);
@@ -279,10 +279,10 @@ static void leftovers_of_a_killed_run_are_removed(void **state)
 	(void)state;
 	mb_init(&m);
 	assert_ok(os_mkdirs(mb_path(&m, ".b.wheelpack-999999.tmp/wheels"), &err));
-	mw_save(mb_path(&m, ".b.wheelpack-999999.tmp/wheels/half.whl"), WP_LIT("half"));
-	mw_save(mb_path(&m, ".b.wheelpack-12.tmp"), WP_LIT("half"));
-	mw_save(mb_path(&m, ".b.wheelpack-x.tmp"), WP_LIT("mine"));
-	mw_save(mb_path(&m, ".c.wheelpack-12.tmp"), WP_LIT("another bundle's"));
+	tmp_write(mb_path(&m, ".b.wheelpack-999999.tmp/wheels/half.whl"), WP_LIT("half"));
+	tmp_write(mb_path(&m, ".b.wheelpack-12.tmp"), WP_LIT("half"));
+	tmp_write(mb_path(&m, ".b.wheelpack-x.tmp"), WP_LIT("mine"));
+	tmp_write(mb_path(&m, ".c.wheelpack-12.tmp"), WP_LIT("another bundle's"));
 	mb_pack(&m, "b");
 	only_names(&m, ".b.wheelpack-x.tmp .c.wheelpack-12.tmp b cache");
 	mb_done(&m);
@@ -320,7 +320,7 @@ static void a_wheel_that_changed_is_named_and_nothing_is_left(void **state)
 		refuse(&m, names[i], false, WP_E_DIGEST, m.native.sha256);
 		assert_non_null(strstr(m.err.where, m.native.filename));
 		only_names(&m, "cache");
-		mw_save(os_join(m.a, m.cache, m.native.filename), wp_str_sub(m.native.bytes, 0, 1000));
+		tmp_write(os_join(m.a, m.cache, m.native.filename), wp_str_sub(m.native.bytes, 0, 1000));
 		refuse(&m, names[i], false, WP_E_DIGEST, "it has 1000 bytes");
 		unlink(os_join(m.a, m.cache, m.native.filename));
 		refuse(&m, names[i], false, WP_E_NOT_FOUND, "");

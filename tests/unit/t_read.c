@@ -110,7 +110,7 @@ static void a_folder_of_wheels_opens(void **state)
 	wp_bundle_close(b);
 	assert_ok(os_mkdir(mb_path(&m, "f"), &err));
 	assert_ok(os_rename_new(m.cache, mb_path(&m, "f/wheels"), &err));
-	mw_save(mb_path(&m, "f/notes.txt"), WP_LIT("not a wheel"));
+	tmp_write(mb_path(&m, "f/notes.txt"), WP_LIT("not a wheel"));
 	b = open_ok(&m, mb_path(&m, "f"));
 	check_wheels(b, &m);
 	assert_int_equal(b->n, 2);
@@ -176,9 +176,9 @@ static void what_is_no_bundle_is_refused_in_plain_words(void **state)
 	refuse(&m, mb_path(&m, "none.wpk"), WP_E_NOT_FOUND, "no such file or directory");
 	assert_ok(os_mkdir(mb_path(&m, "empty"), &err));
 	refuse(&m, mb_path(&m, "empty"), WP_E_BUNDLE, "no bundle.json and no wheels in it");
-	mw_save(mb_path(&m, "zero.wpk"), WP_LIT(""));
+	tmp_write(mb_path(&m, "zero.wpk"), WP_LIT(""));
 	refuse(&m, mb_path(&m, "zero.wpk"), WP_E_BUNDLE, "empty");
-	mw_save(mb_path(&m, "page.wpk"), WP_LIT("<html>not found</html>"));
+	tmp_write(mb_path(&m, "page.wpk"), WP_LIT("<html>not found</html>"));
 	refuse(&m, mb_path(&m, "page.wpk"), WP_E_BUNDLE, "does not begin as a zip file does");
 	mb_done(&m);
 }
@@ -193,42 +193,39 @@ static void a_cut_file_says_to_copy_it_again(void **state)
 	mb_init(&m);
 	whole = tmp_read(m.a, mb_pack(&m, "b.wpk"));
 	for (i = 1; i < 20; i++) {
-		mw_save(mb_path(&m, "cut.wpk"), wp_str_sub(whole, 0, whole.n * i / 20));
+		tmp_write(mb_path(&m, "cut.wpk"), wp_str_sub(whole, 0, whole.n * i / 20));
 		refuse(&m, mb_path(&m, "cut.wpk"), WP_E_ZIP, "");
 		assert_non_null(strstr(m.err.next, "copy the file again"));
 	}
-	mw_save(mb_path(&m, "cut.wpk"), wp_str_sub(whole, 0, whole.n - 1));
+	tmp_write(mb_path(&m, "cut.wpk"), wp_str_sub(whole, 0, whole.n - 1));
 	refuse(&m, mb_path(&m, "cut.wpk"), WP_E_ZIP, "");
 	mb_done(&m);
+}
+
+/* A zip of these stored members (the first is deflated where packed) is refused. */
+static void refuse_zip(mb *m, const char *const *names, bool packed, const char *why)
+{
+	zip_maker z;
+
+	zip_begin(&z);
+	for (; *names; names++, packed = false)
+		mw_add(m->a, &z, NULL, &(mw_member){.name = *names, .data = wp_ends(*names, "/") ? "" : "{}", .deflate = packed});
+	zip_end(&z, false, "");
+	tmp_write(mb_path(m, "z.wpk"), wp_buf_view(&z.out));
+	zip_free(&z);
+	refuse(m, mb_path(m, "z.wpk"), WP_E_BUNDLE, why);
 }
 
 static void zip_files_that_are_no_bundle_are_refused(void **state)
 {
 	mb m;
-	mw_zip z;
 
 	(void)state;
 	mb_init(&m);
-	mw_zip_init(&z, m.a);
-	mw_zip_add(&z, "photo.jpg", WP_LIT("x"), false, 0);
-	mw_zip_add(&z, "bundle.json", WP_LIT("{}"), false, 0);
-	mw_save(mb_path(&m, "z.wpk"), mw_zip_end(&z));
-	refuse(&m, mb_path(&m, "z.wpk"), WP_E_BUNDLE, "first member is not bundle.json");
-	mw_zip_init(&z, m.a);
-	mw_zip_add(&z, "bundle.json", WP_LIT("{}"), true, 0);
-	mw_save(mb_path(&m, "z.wpk"), mw_zip_end(&z));
-	refuse(&m, mb_path(&m, "z.wpk"), WP_E_BUNDLE, "compressed");
-	mw_zip_init(&z, m.a);
-	mw_zip_add(&z, "bundle.json", WP_LIT("{}"), false, 0);
-	mw_zip_add(&z, "wheels/", WP_LIT(""), false, 0);
-	mw_save(mb_path(&m, "z.wpk"), mw_zip_end(&z));
-	refuse(&m, mb_path(&m, "z.wpk"), WP_E_BUNDLE, "a directory");
-	mw_zip_init(&z, m.a);
-	mw_zip_add(&z, "bundle.json", WP_LIT("{}"), false, 0);
-	mw_zip_add(&z, "lock.json", WP_LIT("{}"), false, 0);
-	mw_zip_add(&z, "lock.json", WP_LIT("{}"), false, 0);
-	mw_save(mb_path(&m, "z.wpk"), mw_zip_end(&z));
-	refuse(&m, mb_path(&m, "z.wpk"), WP_E_BUNDLE, "is there twice");
+	refuse_zip(&m, (const char *const[]){"photo.jpg", "bundle.json", NULL}, false, "first member is not bundle.json");
+	refuse_zip(&m, (const char *const[]){"bundle.json", NULL}, true, "compressed");
+	refuse_zip(&m, (const char *const[]){"bundle.json", "wheels/", NULL}, false, "a directory");
+	refuse_zip(&m, (const char *const[]){"bundle.json", "lock.json", "lock.json", NULL}, false, "is there twice");
 	mb_done(&m);
 }
 
@@ -269,7 +266,7 @@ static void lock_and_manifest_must_have_the_same_wheels(void **state)
 	fewer.nwheels = 1;
 	fewer.ntargets = 0;
 	assert_ok(wp_lock_write(m.a, &fewer, &text, &err));
-	mw_save(lock, text);
+	tmp_write(lock, text);
 	wp_sha256_hex(text, new);
 	mb_edit(&m, manifest, old, new);
 	mb_edit(&m, manifest, old, new);
@@ -287,7 +284,7 @@ static void missing_and_cut_files_are_named_at_opening(void **state)
 	mb_init(&m);
 	dir = mb_pack(&m, "b");
 	wheel = wp_sprintf(m.a, "%s/wheels/%s", dir, m.pure.filename);
-	mw_save(wheel, wp_str_sub(m.pure.bytes, 0, 100));
+	tmp_write(wheel, wp_str_sub(m.pure.bytes, 0, 100));
 	refuse(&m, dir, WP_E_BUNDLE, "it has 100 bytes, bundle.json promises");
 	assert_non_null(strstr(m.err.where, m.pure.filename));
 	unlink(wheel);

@@ -1,25 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "unit/test.h"
 #include "py/record.h"
+#include "unit/arena.h"
 
 /* sha256 of nothing */
 #define EMPTY "sha256=47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"
-
-static wp_arena *arena;
-
-static int setup(void **state)
-{
-	(void)state;
-	arena = wp_arena_new();
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	wp_arena_free(arena);
-	return 0;
-}
 
 static wp_record record(const char *text)
 {

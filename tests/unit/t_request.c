@@ -1,20 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "unit/test.h"
+#include "unit/tmp.h"
 #include "wheelpack/compat.h"
 #include "wheelpack/request.h"
-
-static wp_str file_text(wp_arena *a, const char *path)
-{
-	FILE *f = fopen(path, "rb");
-	char *p = wp_alloc(a, 1 << 20);
-	size_t n;
-
-	if (!f)
-		fail_msg("%s cannot be opened", path);
-	n = fread(p, 1, 1 << 20, f);
-	fclose(f);
-	return (wp_str){p, n};
-}
 
 static const char *const variants[] = {"cu118", "cu121", "cu126", "cu128", "cu130", "cpu"};
 static const char *const systems[] = {"win", "linux"};
@@ -31,7 +18,7 @@ static void every_shipped_manifest_is_read(void **state)
 		for (s = 0; s < 2; s++) {
 			const char *path = wp_sprintf(a, "manifests/torch-%s-%s.json", variants[v], systems[s]);
 
-			assert_ok(wp_request_read(a, file_text(a, path), &d, &err));
+			assert_ok(wp_request_read(a, tmp_read(a, path), &d, &err));
 			assert_string_equal(d.cuda, variants[v]);
 			assert_int_equal(d.nrequirements, 3);
 			assert_int_equal(d.ntargets, 1);
@@ -50,7 +37,7 @@ static void manifests_agree_with_the_data(void **state)
 	size_t v, s;
 
 	(void)state;
-	assert_ok(wp_compat_read(a, file_text(a, "manifests/pytorch.json"), &c, &err));
+	assert_ok(wp_compat_read(a, tmp_read(a, "manifests/pytorch.json"), &c, &err));
 	for (v = 0; v < 6; v++)
 		for (s = 0; s < 2; s++) {
 			const wp_variant_fact *f = wp_compat_variant(&c, variants[v]);
@@ -59,7 +46,7 @@ static void manifests_agree_with_the_data(void **state)
 			size_t i, n, hits = 0;
 
 			assert_ok(wp_request_read(a,
-				file_text(a, wp_sprintf(a, "manifests/torch-%s-%s.json", variants[v], systems[s])), &d,
+				tmp_read(a, wp_sprintf(a, "manifests/torch-%s-%s.json", variants[v], systems[s])), &d,
 				&err));
 			platform = wp_compat_platform(d.targets[0].platform);
 			r = wp_compat_newest(&c, platform, d.cuda);

@@ -1,22 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "unit/test.h"
 #include "py/requirement.h"
-
-static wp_arena *arena;
-
-static int setup(void **state)
-{
-	(void)state;
-	arena = wp_arena_new();
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	wp_arena_free(arena);
-	return 0;
-}
+#include "unit/arena.h"
 
 static wp_requirement requirement(const char *text)
 {

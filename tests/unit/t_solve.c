@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "unit/test.h"
-
 #include "unit/fake_catalog.h"
+#include "unit/tmp.h"
 #include "wheelpack/compat.h"
 
 #define MAX_ARGS 8
@@ -12,25 +11,13 @@ static wp_compat compat;
 static wp_error err;
 static wp_lock_result got;
 
-static wp_str file_text(wp_arena *a, const char *path)
-{
-	FILE *f = fopen(path, "rb");
-	char *p = wp_alloc(a, 1 << 20);
-	size_t n;
-
-	assert_non_null(f);
-	n = fread(p, 1, 1 << 20, f);
-	fclose(f);
-	return (wp_str){p, n};
-}
-
 static int begin(void **state)
 {
 	(void)state;
 	fake_begin(&cat);
 	wp_ctx_init(&ctx, 1);
 	err = (wp_error){0};
-	return wp_compat_read(ctx.arena, file_text(ctx.arena, "manifests/pytorch.json"), &compat, &err);
+	return wp_compat_read(ctx.arena, tmp_read(ctx.arena, "manifests/pytorch.json"), &compat, &err);
 }
 
 static int end(void **state)

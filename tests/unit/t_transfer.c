@@ -3,33 +3,6 @@
 #include "fetch/cache.h"
 #include "unit/session.h"
 
-static server srv;
-
-static int begin(void **state)
-{
-	(void)state;
-	return server_start(&srv) ? 0 : -1;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	server_stop(&srv);
-	return 0;
-}
-
-static int make(void **state)
-{
-	*state = lab_make(&srv);
-	return 0;
-}
-
-static int drop(void **state)
-{
-	lab_drop(*state);
-	return 0;
-}
-
 static void forget(lab *l, const char *kind, const char *sha256)
 {
 	assert_int_equal(unlink(wp_cache_path(l->ctx.arena, l->cache, kind, sha256)), 0);
@@ -359,7 +332,7 @@ static wp_lock_doc lock_pytorch(lab *l, const char *words)
 {
 	static const char *const torch[] = {"torch-2.7.1+cu126-cp312-cp312-win_amd64.whl"};
 
-	l->o.net.proxy = srv.base;
+	l->o.net.proxy = lab_server.base;
 	l->o.net.trusted_hosts = pytorch;
 	l->o.net.ntrusted_hosts = 2;
 	return lock_of(l, wp_sprintf(l->ctx.arena, "http://download.pytorch.org%s/whl/cu126/", words), torch, 1, true);
@@ -547,7 +520,7 @@ static void no_room_for_the_cache(void **state)
 	assert_int_equal(wp_code_exit(e.code), WP_EXIT_ENVIRONMENT);
 }
 
-#define T(f) cmocka_unit_test_setup_teardown(f, make, drop)
+#define T(f) cmocka_unit_test_setup_teardown(f, lab_set_up, lab_tear_down)
 
 int main(void)
 {
@@ -577,5 +550,5 @@ int main(void)
 
 	if (!server_possible())
 		return 0;
-	return cmocka_run_group_tests_name("transfer", tests, begin, end);
+	return cmocka_run_group_tests_name("transfer", tests, lab_begin, lab_end);
 }

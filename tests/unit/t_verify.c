@@ -196,15 +196,15 @@ static void cut_missing_and_unlisted_files_are_each_named(void **state)
 	mb_init(&m);
 	dir = mb_pack(&m, "b");
 	wheel = wheel_in(&m, dir, &m.pure);
-	mw_save(wheel, wp_str_sub(m.pure.bytes, 0, 100));
+	tmp_write(wheel, wp_str_sub(m.pure.bytes, 0, 100));
 	bad(&m, dir, false, WP_E_BUNDLE, m.pure.filename, "it has 100 bytes");
 	unlink(wheel);
 	bad(&m, dir, false, WP_E_BUNDLE, m.pure.filename, "it is missing");
 	assert_ok(os_symlink(os_join(m.a, m.cache, m.pure.filename), wheel, &err));
 	bad(&m, dir, false, WP_E_BUNDLE, m.pure.filename, "it is a link");
 	unlink(wheel);
-	mw_save(wheel, m.pure.bytes);
-	mw_save(os_join(m.a, dir, "wheels/extra-1-py3-none-any.whl"), m.pure.bytes);
+	tmp_write(wheel, m.pure.bytes);
+	tmp_write(os_join(m.a, dir, "wheels/extra-1-py3-none-any.whl"), m.pure.bytes);
 	r = bad(&m, dir, false, WP_E_BUNDLE, "wheels/extra-1-py3-none-any.whl", "not listed");
 	assert_int_equal(r.findings.n, 1);
 	assert_non_null(strstr(r.findings.v[0].next, "remove the file"));
@@ -226,7 +226,7 @@ static void all_faults_are_told_in_the_order_of_the_plan(void **state)
 	mb_flip(&m, path, mb_find(&m, path, WP_LIT("version = ")));
 	mb_flip(&m, wheel_in(&m, dir, &m.pure), mb_find(&m, wheel_in(&m, dir, &m.pure), WP_LIT("x = 1")));
 	mb_edit(&m, os_join(m.a, dir, "simple/index.html"), "Simple", "Sample");
-	mw_save(os_join(m.a, dir, "README"), WP_LIT("hello"));
+	tmp_write(os_join(m.a, dir, "README"), WP_LIT("hello"));
 	for (jobs = 1; jobs <= 4; jobs += 3) {
 		m.ctx.jobs = jobs;
 		r = bad(&m, dir, false, WP_E_DIGEST, "simple/index.html", "bundle.json promises");
@@ -282,7 +282,7 @@ static void a_cut_bundle_file_says_to_copy_it_again(void **state)
 	(void)state;
 	mb_init(&m);
 	whole = tmp_read(m.a, mb_pack(&m, "b.wpk"));
-	mw_save(mb_path(&m, "cut.wpk"), wp_str_sub(whole, 0, whole.n / 2));
+	tmp_write(mb_path(&m, "cut.wpk"), wp_str_sub(whole, 0, whole.n / 2));
 	q = (wp_verify_request){mb_path(&m, "cut.wpk"), false};
 	assert_int_equal(wp_verify(&m.ctx, &q, &r, &m.err), WP_E_ZIP);
 	assert_non_null(strstr(m.err.next, "copy the file again"));
@@ -343,7 +343,7 @@ static void a_damaged_wheel_of_a_folder_is_named(void **state)
 	r = bad(&m, m.cache, false, WP_E_RECORD, "torch.h", "");
 	assert_int_equal(r.findings.n, 1);
 	bad(&m, path, false, WP_E_RECORD, "torch.h", "");
-	mw_save(path, WP_LIT("not a wheel"));
+	tmp_write(path, WP_LIT("not a wheel"));
 	bad(&m, m.cache, false, WP_E_ZIP, m.native.filename, "");
 	mb_done(&m);
 }

@@ -1,23 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "unit/test.h"
 #include "py/name.h"
 #include "py/version.h"
-
-static wp_arena *arena;
-
-static int setup(void **state)
-{
-	(void)state;
-	arena = wp_arena_new();
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	wp_arena_free(arena);
-	return 0;
-}
+#include "unit/arena.h"
 
 static wp_version version(const char *text)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ext/hash.h"
-#include "os/os.h"
+#include "unit/tmp.h"
 #include "unit/zipmake.h"
 #include "wheel/wheel.h"
 
@@ -75,7 +75,7 @@ static bool judge(const char *dir, wp_str line)
 
 static void every_odd_wheel_gets_its_verdict(void **state)
 {
-	char dir[] = "/tmp/wp-wheels-XXXXXX";
+	const char *dir = tmp_make(a);
 	const char *argv[] = {"/usr/bin/env", "python3", "tests/wheels/make_odd.py", dir, NULL};
 	os_run_request request = {.argv = argv};
 	os_run_result result;
@@ -83,7 +83,6 @@ static void every_odd_wheel_gets_its_verdict(void **state)
 	size_t bad = 0, n = 0;
 
 	(void)state;
-	assert_non_null(mkdtemp(dir));
 	assert_ok(os_run(a, &request, &result, &err));
 	if (result.exit_code == 127)
 		skip();
@@ -92,7 +91,7 @@ static void every_odd_wheel_gets_its_verdict(void **state)
 	assert_ok(os_read_file(a, os_join(a, dir, "list.txt"), 1 << 20, &list, &err));
 	for (; wp_str_line(&list, &line); n++)
 		bad += !judge(dir, line);
-	os_remove_tree(dir, &(wp_error){0});
+	tmp_remove(dir);
 	assert_true(n > 400);
 	assert_int_equal(bad, 0);
 }

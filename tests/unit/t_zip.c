@@ -1,30 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/zip.h"
 #include "unit/zipmake.h"
+#include "unit/arena.h"
 
-static wp_arena *a;
 static wp_error err;
 static wp_zip zip;
 static mem_blob mem;
 
-static int setup(void **state)
-{
-	(void)state;
-	a = wp_arena_new();
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	wp_arena_free(a);
-	return 0;
-}
-
 static int read_bytes(const void *p, size_t n)
 {
 	err = (wp_error){0};
-	return wp_zip_read(a, mem_open(&mem, p, n), &zip, &err);
+	return wp_zip_read(arena, mem_open(&mem, p, n), &zip, &err);
 }
 
 static int read_zip(zip_maker *z)
@@ -397,7 +383,7 @@ static void many_headers_take_few_reads(void **state)
 	if (mem.reads > 40 || mem.bytes > 1000000)
 		fail_msg("%zu reads, %zu bytes", mem.reads, mem.bytes);
 	mem.reads = mem.bytes = 0;
-	assert_ok(wp_zip_read_directory(a, &mem.blob, &zip, &err));
+	assert_ok(wp_zip_read_directory(arena, &mem.blob, &zip, &err));
 	assert_int_equal(mem.reads, 2);
 	assert_ok(wp_zip_locate(&zip, &zip.entries[5], &err));
 	assert_memory_equal(z.out.p + zip.entries[5].data_offset, "x = 1\n", 6);

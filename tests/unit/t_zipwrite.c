@@ -5,25 +5,25 @@
 #include "base/zip.h"
 #include "ext/zipwrite.h"
 #include "os/os.h"
-#include "unit/test.h"
+#include "unit/tmp.h"
 
 static wp_arena *a;
 static wp_error err;
-static char dir[64];
+static const char *dir;
 
 static int setup(void **state)
 {
 	(void)state;
 	a = wp_arena_new();
 	err = (wp_error){0};
-	snprintf(dir, sizeof dir, "/tmp/wp-zipwrite-XXXXXX");
-	return mkdtemp(dir) ? 0 : -1;
+	dir = tmp_make(a);
+	return 0;
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	os_remove_tree(dir, &(wp_error){0});
+	tmp_remove(dir);
 	wp_arena_free(a);
 	return 0;
 }

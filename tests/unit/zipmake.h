@@ -43,6 +43,7 @@ typedef struct zip_item {
 	size_t name_n; /* 0: strlen */
 	const char *data;
 	size_t data_n; /* 0: strlen */
+	wp_str packed; /* what is stored in place of data; data gives size and crc */
 	unsigned flags, method;
 	uint32_t mode;
 	wp_str local_extra, central_extra;
@@ -58,7 +59,7 @@ static inline void zip_le(wp_buf *b, uint64_t v, int bytes)
 static inline void zip_begin(zip_maker *z)
 {
 	*z = (zip_maker){0};
-	wp_buf_init(&z->out, 64 << 20);
+	wp_buf_init(&z->out, 256 << 20);
 	wp_buf_init(&z->dir, 64 << 20);
 }
 
@@ -80,6 +81,7 @@ static inline void zip_add(zip_maker *z, const zip_item *i)
 	size_t nname = i->name_n ? i->name_n : strlen(i->name);
 	size_t n = i->data_n ? i->data_n : i->data ? strlen(i->data) : 0, offset = z->out.n;
 	unsigned flags = i->flags | (i->descriptor ? 8 : 0);
+	wp_str stored = i->packed.p ? i->packed : (wp_str){i->data, n};
 	uint32_t crc = wp_crc32(0, i->data ? i->data : "", n);
 
 	zip_le(&z->out, 0x04034b50, 4);
@@ -88,13 +90,13 @@ static inline void zip_add(zip_maker *z, const zip_item *i)
 	zip_le(&z->out, i->method, 2);
 	zip_le(&z->out, 0x00210000, 4);
 	zip_le(&z->out, i->descriptor ? 0 : crc, 4);
-	zip_le(&z->out, i->descriptor ? 0 : n, 4);
+	zip_le(&z->out, i->descriptor ? 0 : stored.n, 4);
 	zip_le(&z->out, i->descriptor ? 0 : n, 4);
 	zip_le(&z->out, nname, 2);
 	zip_le(&z->out, i->local_extra.n, 2);
 	wp_buf_add(&z->out, i->name, nname);
 	wp_buf_str(&z->out, i->local_extra);
-	wp_buf_add(&z->out, i->data, n);
+	wp_buf_str(&z->out, stored);
 	zip_descriptor(&z->out, i->descriptor, crc, n);
 
 	zip_le(&z->dir, 0x02014b50, 4);
@@ -104,7 +106,7 @@ static inline void zip_add(zip_maker *z, const zip_item *i)
 	zip_le(&z->dir, i->method, 2);
 	zip_le(&z->dir, 0x00210000, 4);
 	zip_le(&z->dir, crc, 4);
-	zip_le(&z->dir, n, 4);
+	zip_le(&z->dir, stored.n, 4);
 	zip_le(&z->dir, n, 4);
 	zip_le(&z->dir, nname, 2);
 	zip_le(&z->dir, i->central_extra.n, 2);

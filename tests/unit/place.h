@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* place.h: a temp directory and an arena for each test of a program. */
+#ifndef WP_TESTS_PLACE_H
+#define WP_TESTS_PLACE_H
+
+#include "unit/tmp.h"
+
+typedef struct place {
+	wp_arena *a;
+	const char *dir;
+} place;
+
+static inline int set_up(void **state)
+{
+	place *p = calloc(1, sizeof *p);
+
+	p->a = wp_arena_new();
+	p->dir = tmp_make(p->a);
+	*state = p;
+	return 0;
+}
+
+static inline int tear_down(void **state)
+{
+	place *p = *state;
+
+	tmp_remove(p->dir);
+	wp_arena_free(p->a);
+	free(p);
+	return 0;
+}
+
+/* Path of a name in it. */
+static inline char *at(place *p, const char *name)
+{
+	return os_join(p->a, p->dir, name);
+}
+
+#endif
