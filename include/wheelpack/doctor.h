@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * doctor.h: stage 6. Looks at a wp_tree with facts about the PC and says what would break, root causes
- * first. The codes are those of the finding table in src/doctor/rules.c; stable, never reused.
+ * first. The codes are those of the finding table in src/doctor/rules.h; stable, never reused.
  */
 #ifndef WHEELPACK_DOCTOR_H
 #define WHEELPACK_DOCTOR_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * wheelpack.h: the context that every stage takes, and the whole public API by inclusion.
+ * wheelpack.h: the context that every stage takes. Each stage has its own header beside this one.
  *
  * The pipeline is lock -> fetch -> pack -> verify -> install -> doctor -> probe. Each stage is one
  * call, wp_<stage>(ctx, const in *, out *, wp_error *). The library never prints, exits, reads the
