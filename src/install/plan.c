@@ -38,6 +38,33 @@ static int look_into(wp_plan *p, wp_error *e)
 	return 0;
 }
 
+static bool has_detour(const char *path)
+{
+	wp_str rest = wp_str_of(path), part;
+
+	while (wp_str_split(&rest, '/', &part))
+		if (wp_str_is(part, ".."))
+			return true;
+	return false;
+}
+
+/* Scripts hold the path of the venv: with "a/../env" they would end with the directory a. */
+static int without_detour(wp_plan *p, wp_error *e)
+{
+	const char *there = p->venv, *rest = "";
+
+	if (!has_detour(p->venv))
+		return 0;
+	while (!os_is_dir(there)) {
+		rest = wp_sprintf(p->a, "/%s%s", os_basename(there), rest);
+		there = os_dirname(p->a, there);
+	}
+	if (os_realpath(p->a, there, &there, e))
+		return e->code;
+	p->venv = wp_sprintf(p->a, "%s%s", wp_streq(there, "/") ? "" : there, rest);
+	return 0;
+}
+
 int wp_plan_place(wp_plan *p, wp_error *e)
 {
 	os_kind kind;
@@ -52,7 +79,7 @@ int wp_plan_place(wp_plan *p, wp_error *e)
 			return e->code;
 		kind = OS_DIR;
 	}
-	if (check_text(p->venv, e))
+	if (without_detour(p, e) || check_text(p->venv, e))
 		return e->code;
 	if (kind == OS_ABSENT)
 		p->is_new = true;
