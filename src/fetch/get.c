@@ -146,12 +146,17 @@ static int on_piece(void *user, const wp_http_response *r, const void *p, size_t
 static void on_done(void *user, wp_http_request *r)
 {
 	wp_get *g = user;
+	const char *other;
 
 	(void)r;
 	g->active = false;
 	g->s->active--;
-	if (!try_again(g))
-		g->done(g->user, g);
+	if (try_again(g))
+		return;
+	if (g->http.error.code == WP_E_NETWORK && g->tries && (other = wp_sibling(g->a, g->url)))
+		wp_err_next(&g->http.error, "check the connection; '%s' was tried too. A mirror is named with "
+			"--variant-index-base URL", wp_url_host(g->a, other));
+	g->done(g->user, g);
 }
 
 static int open_http(wp_session *s, wp_error *e)

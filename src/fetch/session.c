@@ -33,9 +33,10 @@ static int add_folder(wp_session *s, const wp_index *in, wp_source_index *out, w
 
 	if (strstr(path, "://")) {
 		path = wp_file_url_path(s->a, path);
-		if (!path)
-			return wp_fail(e, WP_E_USAGE, "only a folder on this machine can be used for wheels: '%s'",
-				in->url);
+		if (!path) {
+			wp_fail(e, WP_E_USAGE, "only a folder on this machine can be used for wheels: '%s'", in->url);
+			return wp_err_next(e, "for PyTorch's own pages name the variant instead, for example --cuda cu121");
+		}
 	}
 	out->url = path;
 	return os_absolute(s->a, path, &out->folder, e);
@@ -51,7 +52,8 @@ static int add_index(wp_session *s, const wp_index *in, wp_source_index *out, wp
 	url = wp_url_strip(s->a, in->url, &out->userpwd);
 	scheme = url ? wp_url_scheme(s->a, url) : NULL;
 	if (!scheme || (strcmp(scheme, "https") && strcmp(scheme, "http")))
-		return wp_fail(e, WP_E_USAGE, "the index '%s' has no https address", in->id);
+		return wp_fail(e, WP_E_USAGE, "the index '%s' is no https address",
+			url ? url : strchr(in->url, '@') ? in->id : in->url);
 	out->url = wp_ends(url, "/") ? url : wp_sprintf(s->a, "%s/", url);
 	out->origin = wp_url_origin(s->a, url);
 	return 0;

@@ -161,8 +161,11 @@ int os_write_file(const char *path, wp_str text, wp_error *e)
 		rc = os_rename(tmp, path, &own);
 	if (rc && made)
 		os_unlink(tmp, &later);
-	if (rc && !e->code)
+	if (rc && !e->code) {
 		*e = own;
+		e->where[0] = 0; /* the name that the caller knows, not the temporary one */
+		wp_err_where(e, "'%s'", path);
+	}
 	wp_arena_free(a);
 	return rc ? (int)e->code : 0;
 }

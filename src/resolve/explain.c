@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* explain.c: why there is no solution, in sentences that name the real requirements. */
+#include "base/near.h"
 #include "resolve/stage.h"
 
 enum {
@@ -192,14 +193,28 @@ static const char *variants_with(telling *t, const char *project, const wp_dep *
 	return text;
 }
 
+/* torch==2.5.1+cu121, as `pip freeze` has it, is on that variant's index only. */
+static const char *label_wanted(telling *t)
+{
+	const wp_specifiers *s = t->wanted ? &t->wanted->req->specifiers : NULL;
+	const char *variant;
+	wp_error ignored = {0};
+	size_t i;
+
+	for (i = 0; s && i < s->n; i++)
+		if (s->v[i].version.local && wp_variant_parse(t->a, s->v[i].version.local, &variant, &ignored) == 0)
+			return variant;
+	return NULL;
+}
+
 /* Where the project is bound to the variant's index, another variant may be the answer. */
-static void advise(telling *t, wp_error *e)
+static void advise_variant(telling *t, wp_error *e)
 {
 	const wp_pool *p = &t->j->pool;
 	const wp_release_fact *newest;
 	const char *name, *have, *variant = t->j->t->variant, *only = "";
 
-	if (!variant || !p->compat || t->about == WP_NOBODY)
+	if (!variant || !p->compat)
 		return;
 	name = p->projects.v[t->about]->name;
 	if (wp_compat_family(p->compat, name) != WP_INDEX_BOUND)
@@ -214,12 +229,39 @@ static void advise(telling *t, wp_error *e)
 		wp_err_next(e, "%sno variant that is known has what was asked for", only);
 }
 
+/* What helps where no other variant would. */
+static void advise_plain(telling *t, wp_code code, wp_error *e)
+{
+	static const char *const trio[] = {"torch", "torchvision", "torchaudio"};
+	const wp_pooled *p = t->j->pool.projects.v[t->about];
+	const wp_cand *c = p->page ? nearest(p, NULL) : NULL;
+	const char *near = code == WP_E_NO_PROJECT ? wp_near(p->name, trio, 3) : NULL;
+	const char *label = t->j->t->variant ? NULL : label_wanted(t);
+
+	if (wp_streq(p->name, "pytorch"))
+		wp_err_next(e, "PyTorch's project is called torch");
+	else if (near && !wp_streq(near, p->name))
+		wp_err_next(e, "did you mean `%s`?", near);
+	else if (label)
+		wp_err_next(e, "builds labelled +%s are on PyTorch's own index: add --cuda %s", label, label);
+	else if (code == WP_E_NO_WHEEL && c && c->unfit == WP_UNFIT_SOURCE)
+		wp_err_next(e, "build a wheel of it elsewhere and name its folder with --find-links");
+}
+
+static void advise(telling *t, wp_code code, wp_error *e)
+{
+	if (t->about == WP_NOBODY)
+		return;
+	advise_variant(t, e);
+	advise_plain(t, code, e);
+}
+
 /* ---- the request itself ------------------------------------------------------------------- */
 
 static void finish(telling *t, wp_code code, wp_error *e)
 {
 	wp_fail(e, code, "%s", t->text.p ? t->text.p : "no set of versions fits");
-	advise(t, e);
+	advise(t, code, e);
 	wp_buf_free(&t->text);
 	wp_arena_free(t->a);
 }
