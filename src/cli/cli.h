@@ -48,6 +48,7 @@ struct cli {
 	wp_findings findings; /* what the stages told; printed by cli_findings */
 	wp_jnode *result;     /* of --json */
 	struct cli_progress *progress;
+	bool pipe_closed; /* nobody reads standard output any more */
 };
 
 extern const cli_command cmd_lock, cmd_bundle, cmd_verify, cmd_install, cmd_doctor, cmd_probe, cmd_target,
@@ -70,10 +71,13 @@ void cli_say(cli *c, const char *fmt, ...) WP_PRINTF(2, 3);
 /* Add a stage's findings to the command's and print them. */
 void cli_findings(cli *c, const wp_findings *f);
 void cli_error(cli *c, const wp_error *e);
+void cli_flush(cli *c); /* what was said, and notice a pipe that nobody reads */
 /* The one JSON object of --json. */
 void cli_json(cli *c, const wp_error *e, int exit_code);
 const char *cli_bytes(wp_arena *a, uint64_t n);	 /* "2.75 GB" */
 const char *cli_seconds(wp_arena *a, uint64_t ms); /* "1.4 s" */
+const char *cli_count(wp_arena *a, uint64_t n, const char *noun); /* "1 wheel", "2 wheels" */
+const char *cli_word(wp_arena *a, const char *path); /* as a shell takes it: quoted where it must be */
 const char *cli_short_target(wp_arena *a, const wp_target *t); /* "cp312, win_amd64, cu126" */
 
 /* ---- progress.c */
@@ -89,6 +93,8 @@ typedef struct cli_sources {
 } cli_sources;
 /* From the options, else from pip's configuration, else what pip itself states. */
 int cli_sources_read(cli *c, const char *variant, cli_sources *out, wp_error *e);
+/* The variant of a PyTorch index address ("cu121"), or NULL. */
+const char *cli_variant_of_url(wp_arena *a, const char *url);
 
 /* ---- request.c: what is asked for */
 typedef struct cli_request {
@@ -99,6 +105,8 @@ typedef struct cli_request {
 	bool pre;
 } cli_request;
 int cli_request_read(cli *c, cli_request *out, wp_error *e);
+/* WP_E_BUNDLE for a folder of wheels or one wheel, with how to make a bundle of it. */
+int cli_no_bundle(cli *c, const char *path, wp_error *e);
 /* This machine's Python, or the one that --python names. */
 int cli_interpreter(cli *c, const char *spec, wp_interpreter *out, wp_error *e);
 
@@ -106,7 +114,5 @@ int cli_interpreter(cli *c, const char *spec, wp_interpreter *out, wp_error *e);
 /* Solve; says the first line and the notes. */
 int cli_lock(cli *c, wp_session **session, wp_lock_result *out, wp_error *e);
 void cli_say_wheels(cli *c, const wp_lock_doc *lock);
-/* The variant of a PyTorch index address ("cu121"), or NULL. */
-const char *cli_variant_of_url(wp_arena *a, const char *url);
 
 #endif

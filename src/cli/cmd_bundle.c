@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "os/os.h"
+#include "py/name.h"
 
 /* A session for a lock that was made earlier: its own indexes, the network as given now. */
 static int session_of_lock(cli *c, const wp_lock_doc *d, wp_session **out, wp_error *e)
@@ -32,15 +33,24 @@ static int read_lock(cli *c, wp_lock_doc *out, wp_error *e)
 	return 0;
 }
 
+/* A lock says what, for which target and of which variant. */
+static int lock_alone(const cli_options *o, wp_error *e)
+{
+	if (o->args.n || o->requirement_files.n || o->constraint_files.n)
+		return wp_fail(e, WP_E_USAGE, "--lock and requirements don't go together");
+	if (!o->targets.n && !o->python && !o->platform && !o->cuda && !o->cpu && !o->pre)
+		return 0;
+	wp_fail(e, WP_E_USAGE, "--lock stands alone: the lock says for which target and variant it is");
+	return wp_err_next(e, "leave --target, --python, --platform, --cuda and --pre out, or lock again with them");
+}
+
 static int get_lock(cli *c, wp_session **session, wp_lock_doc *out, wp_error *e)
 {
 	wp_lock_result r = {0};
 	size_t i;
 
 	if (c->o.lock) {
-		if (c->o.args.n)
-			return wp_fail(e, WP_E_USAGE, "--lock and requirements don't go together");
-		if (read_lock(c, out, e) || session_of_lock(c, out, session, e))
+		if (lock_alone(&c->o, e) || read_lock(c, out, e) || session_of_lock(c, out, session, e))
 			return e->code;
 		for (i = 0; i < out->ntargets; i++)
 			cli_say(c, "for %s\n", out->targets[i].name);
@@ -65,18 +75,47 @@ static const char *default_out(cli *c, const wp_lock_doc *d)
 	return wp_sprintf(c->ctx.arena, "%s-%s.wpk", first, d->ntargets == 1 ? d->targets[0].name : "all");
 }
 
-/* Before gigabytes are fetched: the name may be taken. */
+/* Before gigabytes are fetched: the name may be taken, or its directory missing. */
 static int check_out(cli *c, const char *out, wp_error *e)
 {
+	wp_arena *a = c->ctx.arena;
+	wp_str trimmed = wp_str_of(out);
+	const char *dir;
 	os_kind kind;
 	uint64_t size;
 
+	while (trimmed.n > 1 && trimmed.p[trimmed.n - 1] == '/')
+		trimmed.n--;
+	dir = os_dirname(a, wp_str_dup(a, trimmed));
+	if (!os_is_dir(dir)) {
+		wp_fail(e, WP_E_NOT_FOUND, "there is no directory '%s' to write '%s' into", dir, out);
+		return wp_err_next(e, "make the directory, or choose another place with -o");
+	}
 	if (os_stat(out, &kind, &size, e))
 		return e->code;
 	if (kind == OS_ABSENT || c->o.force)
 		return 0;
 	wp_fail(e, WP_E_EXISTS, "'%s' is there already", out);
 	return wp_err_next(e, "choose another name with -o, or replace it with --force");
+}
+
+/* A name that isn't there would be fetched again by nobody. */
+static int check_refetch(cli *c, const wp_lock_doc *d, wp_error *e)
+{
+	size_t i, k;
+
+	for (i = 0; i < c->o.refetch.n; i++) {
+		const char *given = c->o.refetch.v[i];
+
+		c->o.refetch.v[i] = wp_name_normalize(c->ctx.arena, wp_str_of(given));
+		for (k = 0; k < d->nwheels && !wp_streq(d->wheels[k].project, c->o.refetch.v[i]); k++)
+			;
+		if (k == d->nwheels) {
+			wp_fail(e, WP_E_USAGE, "--refetch names '%s', which is not among the wheels", given);
+			return wp_err_next(e, "name a project: `wheelpack lock` lists them");
+		}
+	}
+	return 0;
 }
 
 static int pack(cli *c, const wp_fetch_result *f, const char *out, wp_pack_result *p, wp_error *e)
@@ -96,9 +135,10 @@ static void report(cli *c, const wp_fetch_result *f, const wp_pack_result *p, ui
 {
 	wp_arena *a = c->ctx.arena;
 
-	cli_say(c, "wrote %s: %zu wheels, %s (%s downloaded), in %s\n", p->path, f->nwheels, cli_bytes(a, p->bytes),
-		cli_bytes(a, f->bytes_downloaded), cli_seconds(a, os_now_ms() - start));
-	cli_say(c, "bundle id %s\nlock id   %s\nnext: wheelpack verify %s\n", p->id, p->lock_id, p->path);
+	cli_say(c, "wrote %s%s: %s, %s (%s downloaded), in %s\n", wp_ends(p->path, ".wpk") ? "" : "the directory ", p->path,
+		cli_count(a, f->nwheels, "wheel"), cli_bytes(a, p->bytes), cli_bytes(a, f->bytes_downloaded),
+		cli_seconds(a, os_now_ms() - start));
+	cli_say(c, "bundle id %s\nlock id   %s\nnext: wheelpack verify %s\n", p->id, p->lock_id, cli_word(a, p->path));
 	c->result = wp_jobject();
 	wp_jput_str(c->result, "path", p->path);
 	wp_jput_str(c->result, "id", p->id);
@@ -123,6 +163,8 @@ static int fetch_and_pack(cli *c, wp_session **session, wp_error *e)
 		if (check_out(c, out, e))
 			return e->code;
 	}
+	if (check_refetch(c, &lock, e))
+		return e->code;
 	wp_fetch_request q = {.lock = &lock, .refetch = c->o.refetch.v, .nrefetch = c->o.refetch.n,
 		.require_index_hashes = c->o.require_index_hashes};
 	if (wp_fetch(&c->ctx, *session, &q, &f, e)) {
@@ -155,7 +197,8 @@ const cli_command cmd_bundle = {
 	.summary = "fetch torch and all it needs for a target into one file or directory",
 	.usage = "[OPTIONS] REQUIREMENT... | MANIFEST.json | -r FILE | --lock FILE",
 	.about = "Locks, downloads, verifies and writes a bundle: a .wpk file where -o ends in .wpk, else a directory that\n"
-		 "pip and uv install from too (--no-index --find-links DIR/wheels).\n\n"
+		 "pip and uv install from too (--no-index --find-links DIR/wheels). Without -o the name is made of the first\n"
+		 "requirement and the target. Without --python, --platform and --target it is for this machine.\n\n"
 		 "  wheelpack bundle torch torchvision torchaudio --cuda cu126 --python 3.12 \\\n"
 		 "            --platform win_amd64 -o torch-cu126.wpk\n"
 		 "  wheelpack bundle torch==2.11.0 --python 3.12 --platform manylinux_2_28_x86_64 -o torch.wpk\n"

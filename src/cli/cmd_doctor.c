@@ -20,8 +20,9 @@ static void say_result(cli *c, const wp_doctor_result *r)
 	cli_findings(c, &r->findings);
 	for (i = 0; i < r->ngood; i++)
 		cli_say(c, "good:  %s\n", r->good[i]);
-	cli_say(c, "%zu libraries read, %zu imports followed: %zu errors, %zu other findings\n", r->libraries, r->edges,
-		errors, r->findings.n - errors);
+	cli_say(c, "%zu libraries read, %zu imports followed: %s, %s\n", r->libraries, r->edges,
+		cli_count(c->ctx.arena, errors, "error"),
+		cli_count(c->ctx.arena, r->findings.n - errors, "other finding"));
 }
 
 static wp_jnode *result_json(const wp_doctor_result *r)
@@ -65,8 +66,11 @@ static int doctor_venv(cli *c, const char *venv, wp_error *e)
 	wp_tree tree;
 	wp_pc pc = {0};
 
-	if (wp_venv_tree(&c->ctx, venv, &tree, e))
+	if (wp_venv_tree(&c->ctx, venv, &tree, e)) {
+		if (e->code == WP_E_VENV)
+			wp_err_next(e, "name the directory of a venv, the one that holds pyvenv.cfg");
 		return e->code;
+	}
 	if (wp_pc_read(&c->ctx, &pc, e)) {
 		wp_venv_tree_close(&tree);
 		return e->code;
@@ -106,11 +110,14 @@ static int doctor_bundle(cli *c, const char *path, wp_error *e)
 	wp_bundle *b = NULL;
 	size_t i;
 
-	if (wp_bundle_open(&c->ctx, path, &b, e))
+	if (wp_bundle_open(&c->ctx, path, &b, e)) {
+		if (os_is_file(os_join(c->ctx.arena, path, "pyvenv.cfg")))
+			wp_err_next(e, "it is a venv: wheelpack doctor --venv %s", cli_word(c->ctx.arena, path));
 		return e->code;
+	}
 	lock = wp_bundle_lock(b);
 	if (!lock)
-		wp_fail(e, WP_E_BUNDLE, "'%s' has no bundle.json: nothing says what it is for", path);
+		cli_no_bundle(c, path, e);
 	for (i = 0; lock && i < lock->ntargets && !e->code; i++)
 		doctor_target(c, b, &lock->targets[i], e);
 	wp_bundle_close(b);
@@ -123,9 +130,13 @@ static int run(cli *c, wp_error *e)
 
 	if (!venv && !c->o.args.n)
 		venv = os_getenv("VIRTUAL_ENV");
-	if (c->o.args.n > 1 || (c->o.args.n && c->o.venv) || (!venv && !c->o.args.n)) {
+	if (c->o.args.n > 1 || (c->o.args.n && c->o.venv)) {
 		wp_err_what(e, "cannot examine");
-		wp_fail(e, WP_E_USAGE, "`wheelpack doctor` takes one bundle, or --venv DIR");
+		return wp_fail(e, WP_E_USAGE, "`wheelpack doctor` takes one bundle or --venv DIR, not more");
+	}
+	if (!venv && !c->o.args.n) {
+		wp_err_what(e, "cannot examine");
+		wp_fail(e, WP_E_USAGE, "`wheelpack doctor` takes one bundle, or --venv DIR, and no venv is active");
 		return wp_err_next(e, "for example: wheelpack doctor --venv env");
 	}
 	if (venv)
@@ -142,7 +153,8 @@ const cli_command cmd_doctor = {
 	.summary = "say what would break, before anybody imports torch",
 	.usage = "[BUNDLE | --venv DIR]",
 	.about = "Finds a CPU build taken by mistake, torch and torchvision that don't belong together, a missing or old\n"
-		 "driver, and the library behind `WinError 126`. Exit code 1 where a finding is an error.\n\n"
+		 "driver, and the library behind `WinError 126`. Exit code 1 where a finding is an error. Without a word it\n"
+		 "examines the venv that is active.\n\n"
 		 "  wheelpack doctor torch-cu126.wpk          before the trip\n"
 		 "  wheelpack doctor --venv C:\\envs\\torch     on the PC\n"
 		 "  wheelpack doctor --venv env --json\n",

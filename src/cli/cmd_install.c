@@ -1,8 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-#include <inttypes.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "os/os.h"
+
+int cli_no_bundle(cli *c, const char *path, wp_error *e)
+{
+	wp_arena *a = c->ctx.arena;
+	bool dir = os_is_dir(path);
+
+	wp_fail(e, WP_E_BUNDLE, "'%s' has no bundle.json: it is a %s", path, dir ? "folder of wheels" : "wheel");
+	return wp_err_next(e, "make a bundle of it: wheelpack bundle NAME... --no-index --find-links %s",
+		cli_word(a, dir ? path : os_dirname(a, path)));
+}
+
+/* `install torch`, as pip has it. */
+static void advise(const char *word, wp_error *e)
+{
+	if (e->code == WP_E_NOT_FOUND && !strpbrk(word, "/\\") && !wp_ends(word, ".wpk"))
+		wp_err_next(e, "check the path; a bundle is made on a PC with internet: wheelpack bundle %s -o FILE.wpk", word);
+}
 
 int cli_interpreter(cli *c, const char *spec, wp_interpreter *out, wp_error *e)
 {
@@ -32,11 +49,8 @@ static int install(cli *c, const wp_bundle *b, wp_receipt *r, wp_error *e)
 		.search_path = os_getenv("PATH"), .home = os_home(), .no_sync = c->o.no_sync,
 		.target = c->o.targets.n ? c->o.targets.v[0] : NULL};
 
-	if (!q.lock) {
-		wp_fail(e, WP_E_BUNDLE, "'%s' has no bundle.json: it is a folder of wheels", wp_bundle_path(b));
-		return wp_err_next(e, "make a bundle of it: wheelpack bundle NAME... --no-index --find-links '%s'",
-			wp_bundle_path(b));
-	}
+	if (!q.lock)
+		return cli_no_bundle(c, wp_bundle_path(b), e);
 	os_rfc3339(-1, now);
 	q.time = now;
 	return wp_install(&c->ctx, &q, r, e);
@@ -56,18 +70,20 @@ static int run(cli *c, wp_error *e)
 	}
 	if (wp_bundle_open(&c->ctx, c->o.args.v[0], &b, e) == 0)
 		install(c, b, &r, e);
+	else
+		advise(c->o.args.v[0], e);
 	wp_bundle_close(b);
 	wp_err_what(e, "cannot install '%s'", c->o.args.v[0]);
 	if (e->code)
 		return wp_err_state(e, "nothing was changed in '%s'", c->o.venv);
 	cli_findings(c, &r.findings);
 	c->result = receipt_json(&r);
-	cli_say(c, "installed %zu distributions (%zu files, %s) into %s'%s' in %s\n", r.distributions, r.files,
-		cli_bytes(a, r.bytes), r.created ? "the new venv " : "", c->o.venv,
+	cli_say(c, "installed %s (%s, %s) into %s'%s' in %s\n", cli_count(a, r.distributions, "distribution"),
+		cli_count(a, r.files, "file"), cli_bytes(a, r.bytes), r.created ? "the new venv " : "", c->o.venv,
 		cli_seconds(a, os_now_ms() - start));
 	if (r.kept)
 		cli_say(c, "%zu more were there already\n", r.kept);
-	cli_say(c, "next: wheelpack doctor --venv %s\n", c->o.venv);
+	cli_say(c, "next: wheelpack doctor --venv %s\n", cli_word(a, c->o.venv));
 	return 0;
 }
 

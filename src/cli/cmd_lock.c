@@ -52,6 +52,10 @@ int cli_lock(cli *c, wp_session **session, wp_lock_result *out, wp_error *e)
 		return e->code;
 	}
 	cli_findings(c, &out->findings);
+	if (!out->lock.nwheels) {
+		wp_fail(e, WP_E_USAGE, "nothing is left to bundle: the markers of all requirements are false for the target");
+		return wp_err_next(e, "`wheelpack target %s` shows the target's markers", q.targets[0].name);
+	}
 	return 0;
 }
 
@@ -103,10 +107,10 @@ static int run(cli *c, wp_error *e)
 	if (e->code || write_lock(c, &r.lock, &text, e))
 		return e->code;
 	cli_say_wheels(c, &r.lock);
-	cli_say(c, "%zu wheels, %s, in %s\n", r.lock.nwheels, cli_bytes(a, total_size(&r.lock)),
+	cli_say(c, "%s, %s, in %s\n", cli_count(a, r.lock.nwheels, "wheel"), cli_bytes(a, total_size(&r.lock)),
 		cli_seconds(a, os_now_ms() - start));
 	if (c->o.out)
-		cli_say(c, "wrote %s; next: wheelpack bundle --lock %s\n", c->o.out, c->o.out);
+		cli_say(c, "wrote %s; next: wheelpack bundle --lock %s\n", c->o.out, cli_word(a, c->o.out));
 	else
 		cli_say(c, "nothing was written; -o FILE keeps the lock\n");
 	c->result = wp_jobject();
@@ -126,7 +130,7 @@ const cli_command cmd_lock = {
 	.summary = "find the exact wheels for a target, without fetching them",
 	.usage = "[OPTIONS] REQUIREMENT... | MANIFEST.json | -r FILE",
 	.about = "Resolves for the target, not for this machine: its markers, its tags. The lock is the same, byte for\n"
-		 "byte, for the same answers of the index.\n\n"
+		 "byte, for the same answers of the index. Without --python, --platform and --target it is for this machine.\n\n"
 		 "  wheelpack lock torch torchvision torchaudio --cuda cu126 --python 3.12 --platform win_amd64 \\\n"
 		 "            -o torch.lock.json\n"
 		 "  wheelpack lock \"torch>=2.6,<2.8\" --target cp311-manylinux_2_28_x86_64-cu118\n"

@@ -173,13 +173,17 @@ static wp_jnode *say_release(cli *c, const wp_release_fact *r, const filter *f)
 static wp_jnode *say_releases(cli *c, const filter *f)
 {
 	wp_jnode *list = wp_jarray();
-	size_t i;
+	size_t i, n = 0;
 
 	cli_say(c, "%-8s %-12s %-11s %-15s %-32s %s\n", "torch", "torchvision", "torchaudio", "Python", "variants, Windows",
 		"variants, Linux");
 	for (i = c->compat.nreleases; i > 0; i--)
-		if (release_fits(c, &c->compat.releases[i - 1], f))
+		if (release_fits(c, &c->compat.releases[i - 1], f)) {
 			wp_jadd(list, say_release(c, &c->compat.releases[i - 1], f));
+			n++;
+		}
+	if (!n)
+		cli_say(c, "none that is known\n");
 	cli_say(c, "(as known on %s; a release that isn't listed is unknown here, not refused)\n", c->compat.as_of);
 	return list;
 }

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <inttypes.h>
-
 #include "cli/cli.h"
 #include "os/os.h"
 
@@ -34,8 +32,8 @@ static int run(cli *c, wp_error *e)
 	if (e->code)
 		return e->code;
 	c->result = result_json(&r);
-	cli_say(c, "'%s' is as it was written: %" PRIu64 " files, %" PRIu64 " wheels, %s, in %s\n", q.path, r.files,
-		r.wheels, cli_bytes(a, r.bytes), cli_seconds(a, os_now_ms() - start));
+	cli_say(c, "'%s' is as it was written: %s, %s, %s, in %s\n", q.path, cli_count(a, r.files, "file"),
+		cli_count(a, r.wheels, "wheel"), cli_bytes(a, r.bytes), cli_seconds(a, os_now_ms() - start));
 	if (r.id)
 		cli_say(c, "bundle id %s\nlock id   %s\n", r.id, r.lock_id);
 	return 0;

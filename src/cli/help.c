@@ -16,8 +16,8 @@ static const struct {
 } option_help[] = {
 	{"cuda", "--cuda VARIANT", "cu118 ... cu132 (also 12.6), or cpu; takes torch from that PyTorch index"},
 	{"cpu", "--cpu", "the same as --cuda cpu"},
-	{"python", "-p, --python WHAT", "3.12, 3.12.7, cp313t, or an interpreter; default: this machine's python3"},
-	{"platform", "--platform TAG", "win_amd64, manylinux_2_28_x86_64, linux, windows; default: this machine's"},
+	{"python", "-p, --python WHAT", "3.12, 3.12.7, cp313t, or an interpreter"},
+	{"platform", "--platform TAG", "win_amd64, manylinux_2_28_x86_64, linux, windows"},
 	{"target", "-t, --target T", "cp312-win_amd64[-cu126] in one word; may repeat"},
 	{"requirement", "-r, --requirement F", "take requirements from a file"},
 	{"constraint", "-c, --constraint F", "versions that hold if the project comes in"},
@@ -61,7 +61,8 @@ const cli_command *cli_find_command(const char *name)
 
 const char *cli_near_command(const char *name)
 {
-	static const char *const other[][2] = {{"download", "bundle"}, {"pack", "bundle"}, {"check", "verify"},
+	static const char *const other[][2] = {{"download", "bundle"}, {"pack", "bundle"}, {"pip", "bundle"},
+		{"pip3", "bundle"}, {"check", "verify"},
 		{"resolve", "lock"}, {"compile", "lock"}, {"sync", "install"}, {"diagnose", "doctor"}};
 	const char *names[NCOMMANDS];
 	size_t i;

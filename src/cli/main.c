@@ -37,16 +37,27 @@ static int exit_code(const cli *c, const wp_error *e)
 	return WP_EXIT_OK;
 }
 
-static int finish(cli *c, const wp_error *e)
+/* Whoever reads the pipe may stop reading; a full disk is a failure. */
+static int check_output(cli *c, int code)
+{
+	cli_flush(c);
+	if (code || c->pipe_closed || !ferror(stdout))
+		return code;
+	fputs("error: the output could not be written\n", stderr);
+	return WP_EXIT_ENVIRONMENT;
+}
+
+static int finish(cli *c, wp_error *e)
 {
 	int code = exit_code(c, e);
 
+	if (e->code == WP_E_USAGE && c->command)
+		wp_err_next(e, "run `wheelpack %s --help`", c->command->name);
 	if (e->code)
 		cli_error(c, e);
 	if (c->o.json)
 		cli_json(c, e, code);
-	if (fflush(stdout) != 0 && code == 0)
-		code = WP_EXIT_ENVIRONMENT;
+	code = check_output(c, code);
 	wp_jfree(c->result);
 	wp_ctx_done(&c->ctx);
 	return code;

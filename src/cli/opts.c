@@ -120,7 +120,10 @@ static int unknown(cli *c, const char *word, const char *name, wp_error *e)
 	const char *known[NOPTIONS], *near, *pip = pip_word(name);
 	size_t i, n = 0;
 
-	wp_fail(e, WP_E_USAGE, "`wheelpack %s` has no option %s", c->command ? c->command->name : "", word);
+	if (!c->command)
+		wp_fail(e, WP_E_USAGE, "%s stands where the command is expected", word);
+	else
+		wp_fail(e, WP_E_USAGE, "`wheelpack %s` has no option %s", c->command->name, word);
 	if (pip)
 		return wp_err_next(e, "%s", pip);
 	for (i = 0; i < NOPTIONS; i++)
@@ -129,7 +132,9 @@ static int unknown(cli *c, const char *word, const char *name, wp_error *e)
 	near = wp_near(name, known, n);
 	if (near)
 		return wp_err_next(e, "did you mean --%s?", near);
-	return wp_err_next(e, "`wheelpack %s --help` lists them", c->command ? c->command->name : "");
+	if (!c->command)
+		return wp_err_next(e, "the command comes first: wheelpack COMMAND %s ...", word);
+	return wp_err_next(e, "`wheelpack %s --help` lists them", c->command->name);
 }
 
 static void store(cli *c, const option *o, const char *value)
@@ -211,32 +216,45 @@ static int no_command(const char *word, wp_error *e)
 	return wp_err_next(e, "`wheelpack --help` lists the commands");
 }
 
-static int help_command(cli *c, int argc, char **argv, wp_error *e)
+static int help_command(cli *c, const char *word, wp_error *e)
 {
 	c->o.help = true;
-	if (argc > 2) {
-		c->command = cli_find_command(argv[2]);
+	if (word) {
+		c->command = cli_find_command(word);
 		if (!c->command)
-			return no_command(argv[2], e);
+			return no_command(word, e);
 	}
 	return 0;
+}
+
+/* Where the command's word is: these two options may stand in front of it. */
+static int command_at(cli *c, int argc, char **argv)
+{
+	int i = 1;
+
+	for (; i < argc; i++)
+		if (strcmp(argv[i], "-q") == 0 || strcmp(argv[i], "--quiet") == 0)
+			c->o.quiet = true;
+		else if (strcmp(argv[i], "--json") != 0)
+			break;
+	return i;
 }
 
 int cli_parse(cli *c, int argc, char **argv, wp_error *e)
 {
 	bool only_args = false;
-	int i = 1, j;
+	int i = command_at(c, argc, argv), j;
 
 	/* An error in the words is to be JSON too, wherever --json stands. */
 	for (j = 1; j < argc && strcmp(argv[j], "--") != 0; j++)
 		c->o.json |= strcmp(argv[j], "--json") == 0;
-	if (argc > 1 && strcmp(argv[1], "help") == 0)
-		return help_command(c, argc, argv, e);
-	if (argc > 1 && argv[1][0] != '-') {
-		c->command = cli_find_command(argv[1]);
+	if (i < argc && strcmp(argv[i], "help") == 0)
+		return help_command(c, i + 1 < argc ? argv[i + 1] : NULL, e);
+	if (i < argc && argv[i][0] != '-') {
+		c->command = cli_find_command(argv[i]);
 		if (!c->command)
-			return no_command(argv[1], e);
-		i = skip_pip(argc, argv, 2);
+			return no_command(argv[i], e);
+		i = skip_pip(argc, argv, i + 1);
 	}
 	for (; i < argc; i++) {
 		if (!only_args && strcmp(argv[i], "--") == 0)
@@ -248,6 +266,10 @@ int cli_parse(cli *c, int argc, char **argv, wp_error *e)
 	}
 	if (!c->command && c->o.args.n)
 		return no_command(c->o.args.v[0], e);
+	if (!c->command && c->o.json && !c->o.help && !c->o.version) {
+		wp_fail(e, WP_E_USAGE, "the command line names no command");
+		return wp_err_next(e, "`wheelpack --help` lists the commands");
+	}
 	return 0;
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,6 +13,12 @@ static FILE *prose(const cli *c)
 	return c->o.json ? stderr : stdout;
 }
 
+void cli_flush(cli *c)
+{
+	if (fflush(prose(c)) != 0 || fflush(stdout) != 0)
+		c->pipe_closed |= errno == EPIPE;
+}
+
 void cli_say(cli *c, const char *fmt, ...)
 {
 	va_list ap;
@@ -22,7 +29,7 @@ void cli_say(cli *c, const char *fmt, ...)
 	va_start(ap, fmt);
 	vfprintf(prose(c), fmt, ap);
 	va_end(ap);
-	fflush(prose(c));
+	cli_flush(c);
 }
 
 /* Names from outside may hold control characters; a terminal must not obey them. */
@@ -113,7 +120,7 @@ void cli_findings(cli *c, const wp_findings *f)
 		if (!c->o.quiet || d->severity == WP_SEVERE)
 			put_finding(prose(c), d);
 	}
-	fflush(prose(c));
+	cli_flush(c);
 }
 
 static const char *state_of(const wp_error *e)
@@ -220,7 +227,7 @@ void cli_json(cli *c, const wp_error *e, int exit_code)
 	}
 	text = wp_jtext(c->ctx.arena, o);
 	fwrite(text.p, 1, text.n, stdout);
-	fflush(stdout);
+	cli_flush(c);
 }
 
 const char *cli_bytes(wp_arena *a, uint64_t n)
@@ -249,4 +256,27 @@ const char *cli_short_target(wp_arena *a, const wp_target *t)
 {
 	return wp_sprintf(a, "%s, %s%s%s", t->python_tag, t->platform, t->variant ? ", " : "",
 		t->variant ? t->variant : "");
+}
+
+const char *cli_count(wp_arena *a, uint64_t n, const char *noun)
+{
+	return wp_sprintf(a, "%" PRIu64 " %s%s", n, noun, n == 1 ? "" : "s");
+}
+
+const char *cli_word(wp_arena *a, const char *path)
+{
+	const char *p;
+	wp_buf b;
+
+	for (p = path; *p; p++)
+		if (!wp_ascii_alnum(*p) && !strchr("_-./:@%+=,\\", *p) && (unsigned char)*p < 0x80)
+			break;
+	if (!*p && *path)
+		return path;
+	wp_buf_init(&b, 1 << 16);
+	wp_buf_printf(&b, "'");
+	for (p = path; *p; p++)
+		wp_buf_printf(&b, *p == '\'' ? "'\\''" : "%c", *p);
+	wp_buf_printf(&b, "'");
+	return wp_buf_take(&b, a).p;
 }

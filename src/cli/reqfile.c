@@ -135,8 +135,11 @@ static int read_file(reader *r, wp_error *e)
 		return e->code;
 	if (wp_str_starts(text, "\xef\xbb\xbf"))
 		text = wp_str_sub(text, 3, text.n);
-	if (!wp_utf8_valid(text))
-		code = wp_fail(e, WP_E_USAGE, "'%s' is no UTF-8 text", r->path);
+	if (!wp_utf8_valid(text)) {
+		wp_fail(e, WP_E_USAGE, "it is no UTF-8 text");
+		wp_err_next(e, "save it as UTF-8; PowerShell's > writes UTF-16");
+		return wp_err_where(e, "'%s'", r->path);
+	}
 	while (!code && logical_line(r, &text, &line, &number)) {
 		if (!line.n)
 			continue;

@@ -15,8 +15,12 @@ static int read_manifest(cli *c, const char *path, wp_request_doc *out, wp_error
 
 	if (os_read_file(c->ctx.arena, path, WP_MAX_DOCUMENT, &text, e))
 		return e->code;
-	if (wp_request_read(c->ctx.arena, text, out, e))
+	if (wp_request_read(c->ctx.arena, text, out, e)) {
+		if (wp_str_find_str(text, WP_LIT("\"" WP_LOCK_SCHEMA "\"")) < text.n)
+			wp_err_next(e, "it is a lock: wheelpack bundle --lock %s", cli_word(c->ctx.arena, path));
+		wp_err_next(e, "include/wheelpack/request.h names the keys, manifests/torch-cu126-win.json has them all");
 		return wp_err_where(e, "'%s'", path);
+	}
 	return 0;
 }
 
@@ -211,6 +215,19 @@ static int from_manifest(cli *c, cli_request *q, const wp_request_doc *m, wp_err
 	return 0;
 }
 
+static void drop_doubles(cli_request *q)
+{
+	size_t i, k, n = 0;
+
+	for (i = 0; i < q->ntargets; i++) {
+		for (k = 0; k < n && !wp_streq(q->targets[k].name, q->targets[i].name); k++)
+			;
+		if (k == n)
+			q->targets[n++] = q->targets[i];
+	}
+	q->ntargets = n;
+}
+
 int cli_request_read(cli *c, cli_request *q, wp_error *e)
 {
 	wp_request_doc manifest = {0};
@@ -218,6 +235,8 @@ int cli_request_read(cli *c, cli_request *q, wp_error *e)
 	wp_err_what(e, "cannot read the request");
 	if (read_words(c, q, &manifest, e) || read_files(c, q, e))
 		return e->code;
+	if (!q->requirements.n && c->o.requirement_files.n)
+		return wp_fail(e, WP_E_USAGE, "'%s' names no requirement", c->o.requirement_files.v[0]);
 	if (!q->requirements.n) {
 		wp_fail(e, WP_E_USAGE, "the command line names no requirement");
 		return wp_err_next(e, "for example: wheelpack %s torch torchvision --cuda cu126 --target cp312-win_amd64",
@@ -232,6 +251,7 @@ int cli_request_read(cli *c, cli_request *q, wp_error *e)
 		from_manifest(c, q, &manifest, e);
 	else
 		from_parts(c, q, e);
+	drop_doubles(q);
 	if (!e->code)
 		e->what[0] = 0; /* the stages say what they attempt */
 	return e->code;

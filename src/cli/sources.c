@@ -91,8 +91,8 @@ static int default_index(cli *c, const char **out, wp_error *e)
 		if (os_run(c->ctx.arena, &q, &r, &ignored) == 0 && r.exit_code == 0)
 			*out = wp_pipconf_default_index(c->ctx.arena, r.out);
 	}
-	if (*out)
-		return 0;
+	if (*out || wp_check_cancel(&c->ctx, e))
+		return e->code;
 	wp_fail(e, WP_E_USAGE, "no index is configured, and there is no pip here to ask for its own");
 	return wp_err_next(e, "name one with --index-url URL, or set it for pip (`pip config set global.index-url URL`)");
 }
