@@ -104,7 +104,7 @@ $B/embed.o: $B/embed.c
 
 # ---- tests -------------------------------------------------------------------------------------
 
-.PHONY: test test-built unit valgrind fault fuzz vectors scenarios layers ptx-check test-real
+.PHONY: test test-built unit valgrind fault fuzz vectors scenarios layers ptx-check test-real bench
 TEST_PROGRAMS := $(FUZZ:%=$B/tests/fuzz_%) $B/tests/vectors
 
 test:
@@ -129,6 +129,10 @@ fault: $B/wheelpack
 # The full-size trip on real wheels, by hand: 2.75 GB.
 test-real: $B/wheelpack
 	@sh tests/real.sh $B/wheelpack
+
+# The same beside uv and pip: UV=PATH PYTHON=PATH make bench
+bench: $B/wheelpack
+	@sh tests/bench.sh $B/wheelpack
 
 layers:
 	@sh tests/layers.sh
