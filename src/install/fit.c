@@ -94,6 +94,8 @@ static int find_python(wp_plan *p, wp_error *e)
 		wp_fail(e, WP_E_VENV, "%s", err.why);
 		return wp_err_where(e, "'%s'", own);
 	}
+	if (p->in->python && strchr(p->in->python, '/') && !os_is_file(p->in->python))
+		return wp_fail(e, WP_E_NO_INTERPRETER, "there is no '%s'", p->in->python);
 	if (p->in->python && !wp_python_spec_fits(p->in->python, &p->python))
 		return wp_fail(e, WP_E_VENV, "it has Python %s, '%s' was asked for",
 			p->python.version, p->in->python);
