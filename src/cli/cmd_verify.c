@@ -27,7 +27,10 @@ static int run(cli *c, wp_error *e)
 	}
 	q.path = c->o.args.v[0];
 	wp_verify(&c->ctx, &q, &r, e);
-	cli_findings(c, &r.findings);
+	if (e->code && r.findings.n == 1)
+		c->findings = r.findings; /* the error says the same */
+	else
+		cli_findings(c, &r.findings);
 	wp_err_what(e, "cannot vouch for '%s'", q.path);
 	if (e->code)
 		return e->code;

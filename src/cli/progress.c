@@ -34,6 +34,20 @@ static void measure(cli_progress *s, const wp_progress *p, uint64_t now)
 	s->last_time = now;
 }
 
+/* Put behind the line where it fits as a whole: half a number would be another number. */
+static void field(wp_buf *b, int width, const char *text)
+{
+	if (width <= 1 || b->n + 2 + wp_str_of(text).n < (size_t)width)
+		wp_buf_printf(b, "  %s", text);
+}
+
+static const char *time_left(wp_arena *a, double seconds)
+{
+	if (seconds < 120)
+		return wp_sprintf(a, "%.0f s left", seconds);
+	return wp_sprintf(a, "%.0f min left", seconds / 60);
+}
+
 static void draw(cli_progress *s, const wp_progress *p, uint64_t now)
 {
 	wp_arena *a;
@@ -47,17 +61,16 @@ static void draw(cli_progress *s, const wp_progress *p, uint64_t now)
 	wp_buf_init(&b, 4096);
 	wp_buf_printf(&b, "%s", p->stage);
 	if (p->items_total)
-		wp_buf_printf(&b, "  %" PRIu64 "/%" PRIu64, p->items, p->items_total);
+		field(&b, width, wp_sprintf(a, "%" PRIu64 "/%" PRIu64, p->items, p->items_total));
 	if (p->bytes_total)
-		wp_buf_printf(&b, "  %3.0f%%  %s of %s", 100.0 * (double)p->bytes / (double)p->bytes_total,
-			cli_bytes(a, p->bytes), cli_bytes(a, p->bytes_total));
+		field(&b, width, wp_sprintf(a, "%3.0f%%  %s of %s", 100.0 * (double)p->bytes / (double)p->bytes_total,
+			cli_bytes(a, p->bytes), cli_bytes(a, p->bytes_total)));
 	if (s->rate > 0)
-		wp_buf_printf(&b, "  %s/s", cli_bytes(a, (uint64_t)s->rate));
+		field(&b, width, wp_sprintf(a, "%s/s", cli_bytes(a, (uint64_t)s->rate)));
 	if (s->rate > 0 && p->bytes_total > p->bytes)
-		wp_buf_printf(&b, "  %s left", cli_seconds(a,
-			(uint64_t)((double)(p->bytes_total - p->bytes) * 1000 / s->rate)));
+		field(&b, width, time_left(a, (double)(p->bytes_total - p->bytes) / s->rate));
 	if (p->item && !p->bytes_total)
-		wp_buf_printf(&b, "  %s", p->item);
+		field(&b, width, p->item);
 	if (width > 1 && b.n > (size_t)width - 1)
 		b.p[width - 1] = 0;
 	fprintf(stderr, "\r\033[K%s", wp_buf_view(&b).p);
