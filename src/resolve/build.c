@@ -2,7 +2,7 @@
 /* build.c: from the solutions to the lock document. Everything is copied into the run's arena and sorted, so that
  * the same answers give the same bytes. */
 #include "ext/hash.h"
-#include "resolve/stage.h"
+#include "resolve/locking.h"
 
 bool wp_in_force(const wp_job *j, const wp_chosen *c, const wp_dep *d)
 {
@@ -26,7 +26,7 @@ const wp_chosen *wp_choice_of(const wp_job *j, const char *project)
 	return NULL;
 }
 
-const wp_facts *wp_chosen_facts(const wp_job *j, const wp_chosen *c)
+const wp_cand_facts *wp_chosen_facts(const wp_job *j, const wp_chosen *c)
 {
 	return j->pool.projects.v[c->project]->facts[c->cand];
 }
@@ -109,7 +109,7 @@ typedef struct draft {
 } draft;
 
 typedef struct builder {
-	wp_stage *s;
+	wp_locking *s;
 	wp_arena *a;
 	wp_map by_file;
 	WP_VEC(draft) drafts;
@@ -180,7 +180,7 @@ static void hold(builder *b, draft *d, const wp_job *j, const wp_dep *dep)
 
 static int add_wheel(builder *b, const wp_job *j, const wp_chosen *c, wp_error *e)
 {
-	const wp_facts *f = wp_chosen_facts(j, c);
+	const wp_cand_facts *f = wp_chosen_facts(j, c);
 	wp_str name = wp_str_of(wp_chosen_cand(j, c)->file->filename);
 	uint32_t at;
 	size_t i;
@@ -277,7 +277,7 @@ static const char *const *request_texts(wp_arena *a, const wp_requirement *v, si
 	return out;
 }
 
-static void fill_request(wp_stage *s, wp_lock_doc *out)
+static void fill_request(wp_locking *s, wp_lock_doc *out)
 {
 	wp_arena *a = s->ctx->arena;
 	size_t i;
@@ -319,7 +319,7 @@ static int collect_wheels(builder *b, wp_error *e)
 	return 0;
 }
 
-int wp_build_lock(wp_stage *s, wp_lock_doc *out, wp_error *e)
+int wp_build_lock(wp_locking *s, wp_lock_doc *out, wp_error *e)
 {
 	builder b = {.s = s, .a = s->ctx->arena};
 	size_t i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* explain.c: why there is no solution, in sentences that name the real requirements. */
 #include "base/near.h"
-#include "resolve/stage.h"
+#include "resolve/locking.h"
 
 enum {
 	MAX_TEXT = 980,	 /* of an error's why */
@@ -418,7 +418,7 @@ static void tell_clash(telling *t, const wp_reason *r)
 
 static void tell_broken(telling *t, const wp_node *n, const wp_reason *r)
 {
-	const wp_facts *f;
+	const wp_cand_facts *f;
 
 	t->other++;
 	if (r->a.dep) {

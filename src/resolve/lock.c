@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* lock.c: stage 1. Parses the request, then solves each target by itself. */
-#include "resolve/stage.h"
+#include "resolve/locking.h"
 
-static int parse_list(wp_stage *s, const char *const *texts, size_t n, bool constraints, const wp_requirement **out,
+static int parse_list(wp_locking *s, const char *const *texts, size_t n, bool constraints, const wp_requirement **out,
 	wp_error *e)
 {
 	wp_requirement *v = WP_NEW_ARRAY(s->ctx->arena, n, wp_requirement);
@@ -22,7 +22,7 @@ static int parse_list(wp_stage *s, const char *const *texts, size_t n, bool cons
 	return 0;
 }
 
-static int parse_request(wp_stage *s, wp_error *e)
+static int parse_request(wp_locking *s, wp_error *e)
 {
 	if (s->in->ntargets == 0)
 		return wp_fail(e, WP_E_TARGET, "no target was named");
@@ -45,7 +45,7 @@ static void add_roots(wp_job *j, const wp_requirement *v, size_t n, bool constra
 	}
 }
 
-static int solve_target(wp_stage *s, wp_job *j, wp_error *e)
+static int solve_target(wp_locking *s, wp_job *j, wp_error *e)
 {
 	wp_dep *roots;
 
@@ -94,7 +94,7 @@ static int say_what(const wp_lock_request *in, wp_error *e)
 	return e->code;
 }
 
-static int lock_targets(wp_stage *s, wp_lock_result *out, wp_error *e)
+static int lock_targets(wp_locking *s, wp_lock_result *out, wp_error *e)
 {
 	size_t i;
 
@@ -109,7 +109,7 @@ static int lock_targets(wp_stage *s, wp_lock_result *out, wp_error *e)
 
 int wp_lock(wp_ctx *ctx, const wp_lock_request *in, const wp_catalog *catalog, wp_lock_result *out, wp_error *e)
 {
-	wp_stage s = {.ctx = ctx, .in = in, .catalog = catalog};
+	wp_locking s = {.ctx = ctx, .in = in, .catalog = catalog};
 	size_t i;
 
 	*out = (wp_lock_result){0};

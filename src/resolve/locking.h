@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* stage.h: what the files of wp_lock share: the parsed request, and each target with its solution. */
-#ifndef WP_RESOLVE_STAGE_H
-#define WP_RESOLVE_STAGE_H
+/* locking.h: what the files of wp_lock share: the parsed request, and each target with its solution. */
+#ifndef WP_RESOLVE_LOCKING_H
+#define WP_RESOLVE_LOCKING_H
 
 #include "resolve/solve.h"
 
@@ -13,13 +13,13 @@ typedef struct wp_job {
 	wp_solution solution;
 } wp_job;
 
-typedef struct wp_stage {
+typedef struct wp_locking {
 	wp_ctx *ctx;
 	const wp_lock_request *in;
 	const wp_catalog *catalog;
 	const wp_requirement *requirements, *constraints; /* parsed, as many as in the request */
 	wp_job *jobs; /* one a target */
-} wp_stage;
+} wp_locking;
 
 /* Every project that the request names exists and has a wheel that fits; all that don't are named at once. */
 int wp_check_roots(wp_job *j, wp_error *e);
@@ -31,14 +31,14 @@ bool wp_in_force(const wp_job *j, const wp_chosen *c, const wp_dep *d);
 /* NULL where the project is not in the solution. */
 const wp_chosen *wp_choice_of(const wp_job *j, const char *project);
 /* What was read of a chosen candidate. */
-const wp_facts *wp_chosen_facts(const wp_job *j, const wp_chosen *c);
+const wp_cand_facts *wp_chosen_facts(const wp_job *j, const wp_chosen *c);
 const wp_cand *wp_chosen_cand(const wp_job *j, const wp_chosen *c);
 /* The variant that the chosen torch was built for ("cu126", "cpu"), NULL where there is no torch or it is unknown. */
 const char *wp_torch_variant(const wp_job *j);
 
 /* The document, from all targets. */
-int wp_build_lock(wp_stage *s, wp_lock_doc *out, wp_error *e);
+int wp_build_lock(wp_locking *s, wp_lock_doc *out, wp_error *e);
 /* What is worth telling although all went well. */
-void wp_lock_notes(wp_stage *s, wp_findings *out);
+void wp_lock_notes(wp_locking *s, wp_findings *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "resolve/notes.h"
 
-#include "resolve/stage.h"
+#include "resolve/locking.h"
 
 typedef enum note_id {
 #define ENUM(name, code, severity, title) NOTE_##name,
@@ -20,7 +20,7 @@ static const struct {
 };
 
 typedef struct noter {
-	wp_stage *s;
+	wp_locking *s;
 	wp_arena *a;
 	wp_findings *out;
 } noter;
@@ -122,7 +122,7 @@ static bool any_requirement(const wp_job *j, uint32_t project, const wp_cand *c,
 		if (j->roots[i].project == project && ask(&j->roots[i], c))
 			return true;
 	for (i = 0; i < j->solution.n; i++) {
-		const wp_facts *f = wp_chosen_facts(j, &j->solution.v[i]);
+		const wp_cand_facts *f = wp_chosen_facts(j, &j->solution.v[i]);
 
 		for (k = 0; k < f->ndeps; k++)
 			if (f->deps[k].project == project && wp_in_force(j, &j->solution.v[i], &f->deps[k]) &&
@@ -169,7 +169,7 @@ static const char *rule_against(const wp_job *j, uint32_t project, const wp_cand
 	size_t i, k;
 
 	for (i = 0; i < j->solution.n; i++) {
-		const wp_facts *f = wp_chosen_facts(j, &j->solution.v[i]);
+		const wp_cand_facts *f = wp_chosen_facts(j, &j->solution.v[i]);
 
 		for (k = 0; k < f->ndeps; k++)
 			if (f->deps[k].project == project && f->deps[k].reason && refuses(&f->deps[k], c))
@@ -201,7 +201,7 @@ static void note_held_back(noter *n, const wp_job *j, const wp_chosen *c)
 
 static void note_extras(noter *n, const wp_job *j, const wp_chosen *c)
 {
-	const wp_facts *f = wp_chosen_facts(j, c);
+	const wp_cand_facts *f = wp_chosen_facts(j, c);
 	size_t i, k;
 
 	for (i = 0; i < c->nextras; i++) {
@@ -216,7 +216,7 @@ static void note_extras(noter *n, const wp_job *j, const wp_chosen *c)
 static void note_wheel(noter *n, const wp_job *j, const wp_chosen *c)
 {
 	const wp_cand *cand = wp_chosen_cand(j, c);
-	const wp_facts *f = wp_chosen_facts(j, c);
+	const wp_cand_facts *f = wp_chosen_facts(j, c);
 	const char *name = pinned_name(n, j, c);
 
 	if (cand->yanked)
@@ -267,7 +267,7 @@ static void note_digests(noter *n)
 	WP_VEC_FREE(&names);
 }
 
-void wp_lock_notes(wp_stage *s, wp_findings *out)
+void wp_lock_notes(wp_locking *s, wp_findings *out)
 {
 	noter n = {s, s->ctx->arena, out};
 	size_t i, k;

@@ -3,7 +3,7 @@
 
 #include "py/name.h"
 
-static void add_rule(wp_pool *p, wp_rule *r, const char *when_project, const char *when, const char *project,
+static void add_rule(wp_pool *p, wp_pool_rule *r, const char *when_project, const char *when, const char *project,
 	const char *specifier, bool negate, const char *reason)
 {
 	wp_requirement *req = WP_NEW(p->arena, wp_requirement);
@@ -35,7 +35,7 @@ static void make_rules(wp_pool *p)
 
 	if (!c)
 		return;
-	p->rules = WP_NEW_ARRAY(p->arena, c->nknown_bad + c->npartners, wp_rule);
+	p->rules = WP_NEW_ARRAY(p->arena, c->nknown_bad + c->npartners, wp_pool_rule);
 	for (i = 0; i < c->nknown_bad; i++)
 		if (rule_applies(p, c->known_bad[i].os))
 			add_rule(p, &p->rules[p->nrules], c->known_bad[i].when_project, c->known_bad[i].when,
@@ -89,7 +89,7 @@ int wp_pool_load(wp_pool *p, uint32_t id, wp_error *e)
 	one->loaded = true;
 	if (one->page)
 		wp_cands_make(p->arena, one->page, p->t, p->compat, p->prerelease, &one->c);
-	one->facts = WP_NEW_ARRAY(p->arena, one->c.n, wp_facts *);
+	one->facts = WP_NEW_ARRAY(p->arena, one->c.n, wp_cand_facts *);
 	wp_report(p->ctx, &(wp_progress){.stage = "lock", .item = one->name, .items = p->projects.n});
 	return 0;
 }
@@ -123,7 +123,7 @@ static const char *contradiction(wp_pool *p, const wp_pooled *one, const wp_cand
 }
 
 /* One Requires-Dist line. False where the candidate cannot be used because of it. */
-static bool add_requirement(wp_pool *p, wp_facts *f, const char *text, uint32_t line, dep_vec *deps)
+static bool add_requirement(wp_pool *p, wp_cand_facts *f, const char *text, uint32_t line, dep_vec *deps)
 {
 	wp_requirement *r = WP_NEW(p->arena, wp_requirement);
 	wp_error e = {0};
@@ -175,7 +175,7 @@ static const char *const *copy_texts(wp_arena *a, const char *const *v, size_t n
 	return copy;
 }
 
-static void read_facts(wp_pool *p, const wp_pooled *one, const wp_cand *c, wp_str text, wp_facts *f)
+static void read_facts(wp_pool *p, const wp_pooled *one, const wp_cand *c, wp_str text, wp_cand_facts *f)
 {
 	wp_arena *scratch = wp_arena_new();
 	wp_error e = {0};
@@ -204,14 +204,14 @@ static void read_facts(wp_pool *p, const wp_pooled *one, const wp_cand *c, wp_st
 	wp_arena_free(scratch);
 }
 
-int wp_pool_facts(wp_pool *p, uint32_t id, uint32_t cand, const wp_facts **out, wp_error *e)
+int wp_pool_facts(wp_pool *p, uint32_t id, uint32_t cand, const wp_cand_facts **out, wp_error *e)
 {
 	wp_pooled *one = p->projects.v[id];
 	const wp_cand *c = &one->c.v[cand];
 	wp_str text;
 
 	if (!one->facts[cand]) {
-		wp_facts *f = WP_NEW(p->arena, wp_facts);
+		wp_cand_facts *f = WP_NEW(p->arena, wp_cand_facts);
 
 		if (wp_check_cancel(p->ctx, e))
 			return e->code;

@@ -23,14 +23,14 @@ typedef struct wp_dep {
 } wp_dep;
 
 /* What METADATA of one candidate says. */
-typedef struct wp_facts {
+typedef struct wp_cand_facts {
 	const char *broken; /* why the candidate cannot be taken; NULL if it can */
 	const wp_dep *deps; size_t ndeps;
 	const char *requires_python;
 	const char *const *extras; size_t nextras; /* that it offers */
 	const char *repaired;	 /* a requirement that was not as the standard wants it; NULL */
 	const char *host_marker; /* a requirement whose marker asks for what only the machine itself knows; NULL */
-} wp_facts;
+} wp_cand_facts;
 
 typedef struct wp_allowed { /* the candidates that a specifier lets in, as bits */
 	struct wp_allowed *next;
@@ -43,16 +43,16 @@ typedef struct wp_pooled {
 	bool loaded;
 	const wp_project *page; /* NULL: no index has it */
 	wp_cands c;
-	wp_facts **facts; /* one a candidate, NULL where not read */
+	wp_cand_facts **facts; /* one a candidate, NULL where not read */
 	wp_allowed *allowed;
 } wp_pooled;
 
 /* A rule of the compat data, ready to be asked. */
-typedef struct wp_rule {
+typedef struct wp_pool_rule {
 	const char *when_project, *project;
 	wp_specifiers when;
 	wp_dep dep; /* its project's number is given when the rule is first used */
-} wp_rule;
+} wp_pool_rule;
 
 typedef struct wp_pool {
 	wp_ctx *ctx;
@@ -63,7 +63,7 @@ typedef struct wp_pool {
 	bool prerelease;
 	wp_map ids;
 	WP_VEC(wp_pooled *) projects;
-	wp_rule *rules; size_t nrules;
+	wp_pool_rule *rules; size_t nrules;
 } wp_pool;
 
 void wp_pool_init(wp_pool *p, wp_ctx *ctx, const wp_catalog *catalog, const wp_target *t, const wp_compat *compat,
@@ -74,7 +74,7 @@ uint32_t wp_pool_id(wp_pool *p, const char *name);
 /* The page and the candidates; blocks. */
 int wp_pool_load(wp_pool *p, uint32_t id, wp_error *e);
 /* What a candidate requires; blocks. Unusable metadata is no error: see broken. */
-int wp_pool_facts(wp_pool *p, uint32_t id, uint32_t cand, const wp_facts **out, wp_error *e);
+int wp_pool_facts(wp_pool *p, uint32_t id, uint32_t cand, const wp_cand_facts **out, wp_error *e);
 /* Does a conditional requirement hold with this extra? */
 bool wp_pool_holds(const wp_pool *p, const wp_dep *d, const char *extra);
 /* The candidates of a loaded project that the requirement leaves, one bit each. */

@@ -116,7 +116,7 @@ static void want_round(walk *w)
 	WP_VEC_FREE(&files);
 }
 
-static void meet_all(walk *w, uint32_t id, const wp_facts *f)
+static void meet_all(walk *w, uint32_t id, const wp_cand_facts *f)
 {
 	size_t i, x;
 
@@ -133,7 +133,7 @@ static void meet_all(walk *w, uint32_t id, const wp_facts *f)
 
 static int follow_round(walk *w, bool *more, wp_error *e)
 {
-	const wp_facts *f;
+	const wp_cand_facts *f;
 	size_t i, n = w->stops.n;
 
 	*more = false;

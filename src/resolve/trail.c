@@ -262,7 +262,7 @@ int wp_push(search *s, const wp_dep *d, uint32_t from, uint32_t root, uint32_t v
 
 static int push_extra(search *s, uint32_t project, const char *extra, uint32_t via, bool *ok, wp_error *e)
 {
-	const wp_facts *f;
+	const wp_cand_facts *f;
 	size_t i;
 
 	if (wp_pool_facts(s->p, project, s->vars.v[project]->cand, &f, e))
@@ -275,7 +275,7 @@ static int push_extra(search *s, uint32_t project, const char *extra, uint32_t v
 }
 
 /* Pages that this choice will need are asked for at once. */
-static void hint(search *s, const wp_facts *f)
+static void hint(search *s, const wp_cand_facts *f)
 {
 	WP_VEC(const char *) names = {0};
 	size_t i;
@@ -317,7 +317,7 @@ int wp_follow(search *s, bool *ok, wp_error *e)
 	uint32_t project = wp_top(s)->project;
 	var *v = s->vars.v[project];
 	size_t i, next, n = v->extras.n;
-	const wp_facts *f;
+	const wp_cand_facts *f;
 
 	*ok = true;
 	s->queue.n = 0;
