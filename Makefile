@@ -30,7 +30,7 @@ wheel := collide layout match notes open stream texts
 resolve := build candidates explain learn lock notes pool prefetch solve trail
 fetch := cache catalog check download findlinks get html metadata page pages session source transfer
 bundle := layout pack peek read source tree verify verify_members write_dir write_file
-install := activate ask commit existing files fit install interpreter plan receipt record_out scripts stage \
+install := activate ask commit existing files fit install interpreter notes plan receipt record_out scripts stage \
 	tree unpack venv
 doctor := doctor facts graph ldcache libs_elf libs_pe names pc rules rules_driver rules_libs rules_set
 probe := check probe report
@@ -56,7 +56,8 @@ CFLAGS_release := -O2 -D_FORTIFY_SOURCE=2
 CFLAGS_debug := -O0
 CFLAGS_asan := -O1 -fno-omit-frame-pointer $(SAN)
 CFLAGS_fault := -O1
-CFLAGS_ALL := -std=c11 -g $(WARN) -fno-common -fstack-protector-strong $(CFLAGS_$(MODE)) $(if $(WERROR),-Werror) $(CFLAGS)
+CFLAGS_ALL := -std=c11 -g $(WARN) -fno-common -fstack-protector-strong $(CFLAGS_$(MODE)) \
+	$(if $(WERROR),-Werror) $(CFLAGS)
 LDLIBS = $(shell pkg-config --libs libcurl libzip libcrypto libcjson libutf8proc zlib) -lpthread -ldl -lm
 COMPILE = $(CC) $(CPPFLAGS) $(CFLAGS_ALL)
 LINK = $(CC) $(CFLAGS_ALL) $(LDFLAGS)

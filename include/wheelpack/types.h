@@ -42,8 +42,8 @@ enum {
 typedef enum wp_severity { WP_NOTE, WP_WARNING, WP_SEVERE } wp_severity; /* WP_SEVERE prints "error" */
 
 /* One thing worth telling. Codes are stable: I1xx P2xx W3xx L4xx D5xx G6xx S7xx C8xx for the
- * doctor, a WP_E_ name where an error is reported as one of many, or a short word (Nxxx) for
- * notes of the other stages. */
+ * doctor and the probe, N1xx lock, N2xx fetch, N3xx pack, N4xx one wheel's oddities, N5xx install,
+ * or a WP_E_ name where an error is reported as one of many. */
 typedef struct wp_finding {
 	const char *code;
 	wp_severity severity;
@@ -61,9 +61,11 @@ typedef struct wp_findings {
 	size_t n, cap; /* grown in the arena that wp_finding_add is given */
 } wp_findings;
 
-/* Append a copy; title and why are formatted by the caller into arena a. */
+/* Append a finding; its texts are copied into arena a. Fill files and chain yourself. */
 wp_finding *wp_finding_add(wp_findings *f, wp_arena *a, const char *code, wp_severity s,
 	const char *title, const char *why, const char *next);
+/* Append copies of all of these; files and chains too. */
+void wp_findings_append(wp_findings *f, wp_arena *a, const wp_findings *from);
 /* Number of findings of severity error. */
 size_t wp_findings_errors(const wp_findings *f);
 

@@ -131,6 +131,31 @@ wp_finding *wp_finding_add(wp_findings *f, wp_arena *a, const char *code, wp_sev
 	return &f->v[f->n++];
 }
 
+static const char *const *copy_texts(wp_arena *a, const char *const *v, size_t n)
+{
+	const char **out = n ? WP_NEW_ARRAY(a, n, const char *) : NULL;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		out[i] = wp_strdup(a, v[i]);
+	return out;
+}
+
+void wp_findings_append(wp_findings *f, wp_arena *a, const wp_findings *from)
+{
+	size_t i;
+
+	for (i = 0; i < from->n; i++) {
+		const wp_finding *x = &from->v[i];
+		wp_finding *d = wp_finding_add(f, a, x->code, x->severity, x->title, x->why, x->next);
+
+		d->files = copy_texts(a, x->files, x->nfiles);
+		d->nfiles = x->nfiles;
+		d->chain = copy_texts(a, x->chain, x->nchain);
+		d->nchain = x->nchain;
+	}
+}
+
 size_t wp_findings_errors(const wp_findings *f)
 {
 	size_t i, n = 0;

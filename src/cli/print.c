@@ -109,17 +109,10 @@ void cli_findings(cli *c, const wp_findings *f)
 	size_t i;
 
 	cli_progress_stop(c);
-	for (i = 0; i < f->n; i++) {
-		wp_finding *d = wp_finding_add(&c->findings, c->ctx.arena, f->v[i].code, f->v[i].severity,
-			f->v[i].title, f->v[i].why, f->v[i].next);
-
-		d->files = f->v[i].files;
-		d->nfiles = f->v[i].nfiles;
-		d->chain = f->v[i].chain;
-		d->nchain = f->v[i].nchain;
-		if (!c->o.quiet || d->severity == WP_SEVERE)
-			put_finding(prose(c), d);
-	}
+	wp_findings_append(&c->findings, c->ctx.arena, f);
+	for (i = 0; i < f->n; i++)
+		if (!c->o.quiet || f->v[i].severity == WP_SEVERE)
+			put_finding(prose(c), &f->v[i]);
 	cli_flush(c);
 }
 

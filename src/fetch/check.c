@@ -15,7 +15,7 @@ struct wp_checks {
 	const wp_ctx *ctx;
 	os_mutex *lock; /* guards the lists, closing and http */
 	os_cond *work;
-	wp_check *todo, *done;
+	wp_wheel_check *todo, *done;
 	bool closing;
 	atomic_bool stop; /* read by the jobs in each buffer */
 	wp_http *http;
@@ -52,7 +52,7 @@ static int check_members(const wp_wheel *w, wp_error *e)
 	return e->code;
 }
 
-static int check_metadata(wp_check *k, const wp_wheel *w, wp_error *e)
+static int check_metadata(wp_wheel_check *k, const wp_wheel *w, wp_error *e)
 {
 	wp_sha256_hex(w->metadata_text, k->metadata);
 	if (!k->metadata_sha256 || !strcmp(k->metadata, k->metadata_sha256))
@@ -63,7 +63,7 @@ static int check_metadata(wp_check *k, const wp_wheel *w, wp_error *e)
 	return wp_err_where(e, "'%s'", k->filename);
 }
 
-static int check_blob(wp_check *k, const wp_blob *blob)
+static int check_blob(wp_wheel_check *k, const wp_blob *blob)
 {
 	wp_error *e = &k->error;
 	wp_wheel w;
@@ -77,7 +77,7 @@ static int check_blob(wp_check *k, const wp_blob *blob)
 	return check_metadata(k, &w, e) ? (int)e->code : check_members(&w, e);
 }
 
-static void run(const wp_checks *c, wp_check *k)
+static void run(const wp_checks *c, wp_wheel_check *k)
 {
 	watched w = {.c = c};
 	wp_blob blob;
@@ -93,7 +93,7 @@ static void run(const wp_checks *c, wp_check *k)
 
 /* ---- threads ------------------------------------------------------------------------------ */
 
-static void push(wp_check **list, wp_check *k)
+static void push(wp_wheel_check **list, wp_wheel_check *k)
 {
 	k->next = NULL;
 	while (*list)
@@ -101,9 +101,9 @@ static void push(wp_check **list, wp_check *k)
 	*list = k;
 }
 
-static wp_check *pop(wp_check **list)
+static wp_wheel_check *pop(wp_wheel_check **list)
 {
-	wp_check *k = *list;
+	wp_wheel_check *k = *list;
 
 	if (k)
 		*list = k->next;
@@ -113,7 +113,7 @@ static wp_check *pop(wp_check **list)
 static void worker(void *user)
 {
 	wp_checks *c = user;
-	wp_check *k;
+	wp_wheel_check *k;
 
 	os_mutex_lock(c->lock);
 	for (;;) {
@@ -152,7 +152,7 @@ void wp_checks_wake(wp_checks *c, wp_http *http)
 	os_mutex_unlock(c->lock);
 }
 
-void wp_checks_add(wp_checks *c, wp_check *job)
+void wp_checks_add(wp_checks *c, wp_wheel_check *job)
 {
 	if (!c->nthreads) {
 		run(c, job);
@@ -165,9 +165,9 @@ void wp_checks_add(wp_checks *c, wp_check *job)
 	os_mutex_unlock(c->lock);
 }
 
-wp_check *wp_checks_take(wp_checks *c)
+wp_wheel_check *wp_checks_take(wp_checks *c)
 {
-	wp_check *k;
+	wp_wheel_check *k;
 
 	os_mutex_lock(c->lock);
 	k = pop(&c->done);

@@ -7,7 +7,7 @@
 #include "ext/http.h"
 #include "wheelpack/wheelpack.h"
 
-typedef struct wp_check {
+typedef struct wp_wheel_check {
 	/* Zeroed and filled by its owner, who keeps it until it was taken back. */
 	const char *path, *filename;
 	bool windows;		     /* judge names for Windows */
@@ -20,8 +20,8 @@ typedef struct wp_check {
 	wp_error error;
 	char digest[WP_SHA256_HEX + 1], record_sha256[WP_SHA256_HEX + 1], metadata[WP_SHA256_HEX + 1];
 	uint64_t size;
-	struct wp_check *next;
-} wp_check;
+	struct wp_wheel_check *next;
+} wp_wheel_check;
 
 typedef struct wp_checks wp_checks;
 
@@ -29,9 +29,9 @@ typedef struct wp_checks wp_checks;
 wp_checks *wp_checks_open(const wp_ctx *ctx);
 /* When a check is done, http is woken; NULL: nobody. */
 void wp_checks_wake(wp_checks *c, wp_http *http);
-void wp_checks_add(wp_checks *c, wp_check *job);
+void wp_checks_add(wp_checks *c, wp_wheel_check *job);
 /* One that is done, NULL if there is none. */
-wp_check *wp_checks_take(wp_checks *c);
+wp_wheel_check *wp_checks_take(wp_checks *c);
 /* Stops what is running and waits for it. */
 void wp_checks_close(wp_checks *c);
 

@@ -318,8 +318,8 @@ static bool has_digest(wp_metadata_job *j, wp_str text)
 	wp_sha256_hex(text, digest);
 	if (!strcmp(digest, j->file->metadata_sha256))
 		return true;
-	wp_session_note(j->s, "a metadata file contradicts its digest and was not used",
-		wp_sprintf(j->s->a, "%s: sha256 is %s, the index promises %s", j->w->get.http.response.final_url,
+	wp_session_note(j->s, WP_FETCH_CONTRADICTED,
+			wp_sprintf(j->s->a, "%s: sha256 is %s, the index promises %s", j->w->get.http.response.final_url,
 			digest, j->file->metadata_sha256));
 	return false;
 }

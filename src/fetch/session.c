@@ -77,9 +77,15 @@ const char *wp_session_userpwd(const wp_session *s, const char *index, const cha
 	return found;
 }
 
-void wp_session_note(wp_session *s, const char *title, const char *why)
+void wp_session_note(wp_session *s, wp_fetch_note note, const char *why)
 {
-	wp_finding_add(&s->notes, s->a, "N201", WP_NOTE, title, why, NULL);
+	static const char *const table[][2] = {
+#define ROW(name, code, title) {code, title},
+		WP_FETCH_NOTES(ROW)
+#undef ROW
+	};
+
+	wp_finding_add(&s->notes, s->a, table[note][0], WP_NOTE, table[note][1], why, NULL);
 }
 
 /* ---- interface ---------------------------------------------------------------------------- */

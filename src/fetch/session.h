@@ -17,8 +17,8 @@ typedef enum wp_get_go {
 	WP_GET_END   /* nothing needs to be asked: done is called, with get->http.error if it was set */
 } wp_get_go;
 
-/* Zeroed and filled by its owner; lives until done was called. Transient faults (network, TLS, 429, 5xx) are tried again
- * after a pause, for the PyTorch index at its other host. */
+/* Zeroed and filled by its owner; lives until done was called. Transient faults (network, TLS, 429, 5xx) are tried
+ * again after a pause, for the PyTorch index at its other host. */
 struct wp_get {
 	const char *url;
 	const char *index;    /* id of the index it belongs to: its credentials are used on its origin */
@@ -82,7 +82,17 @@ struct wp_session {
 
 /* "user:password" for this address: of the index of that id, else of any on the same origin; NULL if none. */
 const char *wp_session_userpwd(const wp_session *s, const char *index, const char *url);
-void wp_session_note(wp_session *s, const char *title, const char *why);
+/* X(name, code, title): what a session may note. Codes are stable and never reused. */
+#define WP_FETCH_NOTES(X)                                                                          \
+	X(CONTRADICTED, "N201", "a metadata file contradicts its digest and was not used")            \
+	X(NO_FOLDER, "N202", "a folder of wheels is not there")
+
+typedef enum wp_fetch_note {
+#define WP_FETCH_NOTE_ENUM(name, code, title) WP_FETCH_##name,
+	WP_FETCH_NOTES(WP_FETCH_NOTE_ENUM)
+#undef WP_FETCH_NOTE_ENUM
+} wp_fetch_note;
+void wp_session_note(wp_session *s, wp_fetch_note note, const char *why);
 
 /* The catalogue's state; made and freed by the session. */
 void wp_catalog_init(wp_session *s);

@@ -23,7 +23,7 @@ typedef struct item {
 	const char *path, *digest, *record;
 	uint64_t size;
 	wp_download load;
-	wp_check check;
+	wp_wheel_check check;
 	wp_error error;
 } item;
 
@@ -103,7 +103,7 @@ static void end_item(item *it)
 
 static void write_stamp(const item *it)
 {
-	const wp_check *k = &it->check;
+	const wp_wheel_check *k = &it->check;
 	wp_arena *a = wp_arena_new();
 	const char *text = wp_sprintf(a, "record %s\nmetadata %s\nsize %llu\nwindows %d\n", k->record_sha256,
 		k->metadata, (unsigned long long)it->size, k->windows);
@@ -137,7 +137,7 @@ static bool read_stamp(item *it)
 static void start_check(item *it, bool hash)
 {
 	it->state = CHECKING;
-	it->check = (wp_check){.path = it->path,
+	it->check = (wp_wheel_check){.path = it->path,
 		.filename = it->wheel->filename,
 		.windows = it->windows,
 		.hash = hash,
@@ -148,16 +148,6 @@ static void start_check(item *it, bool hash)
 
 static void start_load(item *it);
 
-static void keep_findings(const item *it)
-{
-	const wp_findings *from = &it->check.findings;
-	size_t i;
-
-	for (i = 0; i < from->n; i++)
-		wp_finding_add(&it->f->out->findings, it->f->ctx->arena, from->v[i].code, from->v[i].severity,
-			from->v[i].title, from->v[i].why, from->v[i].next);
-}
-
 /* The digest that a file on this machine was found to have. */
 static bool digest_differs(item *it, const char *wanted)
 {
@@ -167,7 +157,7 @@ static bool digest_differs(item *it, const char *wanted)
 
 static void on_checked(item *it)
 {
-	wp_check *k = &it->check;
+	wp_wheel_check *k = &it->check;
 	wp_error e = k->error;
 
 	it->size = k->size ? k->size : it->size;
@@ -186,7 +176,7 @@ static void on_checked(item *it)
 		return;
 	}
 	it->record = wp_strdup(it->f->ctx->arena, k->record_sha256);
-	keep_findings(it);
+	wp_findings_append(&it->f->out->findings, it->f->ctx->arena, &it->check.findings);
 	if (!it->local && !k->findings.n) /* what is worth telling is told each time */
 		write_stamp(it);
 	end_item(it);
@@ -194,7 +184,7 @@ static void on_checked(item *it)
 
 static void take_checked(fetcher *f)
 {
-	wp_check *k;
+	wp_wheel_check *k;
 
 	while ((k = wp_checks_take(f->checks))) {
 		item *it = &f->items[k->tag];
@@ -432,7 +422,7 @@ static int run(fetcher *f, wp_error *e)
 
 static void stop_all(fetcher *f)
 {
-	wp_check *k;
+	wp_wheel_check *k;
 	size_t i;
 
 	for (i = 0; i < f->n; i++)

@@ -3,7 +3,7 @@
  * commit.c: the stage goes to its place. A new venv is one rename; into an existing one files are
  * moved one by one, each to a name that must be free, and all go back if one cannot be moved.
  */
-#include "install/parts.h"
+#include "install/notes.h"
 
 /* One step that can be undone. */
 typedef struct step {
@@ -128,7 +128,6 @@ int wp_commit(wp_plan *p, wp_stage *s, wp_error *e)
 	/* The new names are in place; that they are on the disk too cannot be promised on a failure here, and
 	 * nothing could be taken back more safely than it stands. */
 	if (!p->in->no_sync && os_sync_tree(p->venv, &ignored))
-		wp_finding_add(p->findings, p->ctx->arena, "N506", WP_WARNING,
-			"the file system could not be flushed to the disk", ignored.why, NULL);
+		wp_plan_note(p, WP_INSTALL_NOT_FLUSHED, ignored.why);
 	return 0;
 }

@@ -4,7 +4,7 @@
  * the way. Nothing is changed here.
  */
 #include "ext/hash.h"
-#include "install/parts.h"
+#include "install/notes.h"
 #include "os/os.h"
 #include "py/name.h"
 
@@ -92,8 +92,7 @@ static void tell_kept(const wp_plan *p)
 			list = wp_sprintf(p->a, "%s%s%s %s", list, *list ? ", " : "",
 				p->wheels[i].lock->project, p->wheels[i].lock->version);
 	if (*list)
-		wp_finding_add(p->findings, p->ctx->arena, "N504", WP_NOTE, "already installed, kept",
-			list, NULL);
+		wp_plan_note(p, WP_INSTALL_KEPT, list);
 }
 
 int wp_existing_kept(wp_plan *p, wp_error *e)
@@ -199,10 +198,8 @@ static int check_file(wp_plan *p, wp_out_file *f, wp_error *e)
 	p->bytes -= f->size;
 	p->wheels[f->wheel].left -= f->size;
 	if (!p->wheels[f->wheel].overlaps)
-		wp_finding_add(p->findings, p->ctx->arena, "N505", WP_WARNING,
-			"files of a wheel were there already, with the same contents",
-			wp_sprintf(p->a, "'%s' of %s", f->path, p->wheels[f->wheel].lock->filename),
-			NULL);
+		wp_plan_note(p, WP_INSTALL_THERE_ALREADY,
+			wp_sprintf(p->a, "'%s' of %s", f->path, p->wheels[f->wheel].lock->filename));
 	p->wheels[f->wheel].overlaps = true;
 	return 0;
 }

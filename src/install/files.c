@@ -3,7 +3,7 @@
  * files.c: where each member of each wheel goes. Every path below the venv is written once; two
  * wheels that bring one path must bring the same bytes.
  */
-#include "install/parts.h"
+#include "install/notes.h"
 #include "os/os.h"
 
 typedef struct layout {
@@ -60,9 +60,7 @@ static int share(layout *l, wp_out_file *f, size_t first, wp_error *e)
 	f->written = false;
 	f->same_as = first;
 	if (wp_map_put(&l->pairs, wp_str_of(wp_sprintf(p->a, "%s/%s", a, b)), 1))
-		wp_finding_add(p->findings, p->ctx->arena, "N501", WP_NOTE,
-			"two wheels bring the same file, written once",
-			wp_sprintf(p->a, "'%s' of %s and %s", f->path, a, b), NULL);
+		wp_plan_note(p, WP_INSTALL_SHARED_FILE, wp_sprintf(p->a, "'%s' of %s and %s", f->path, a, b));
 	return 0;
 }
 
@@ -162,9 +160,7 @@ static int add_member(layout *l, uint32_t i, const wp_member *m, wp_error *e)
 	if (ours(w, m) || (f.script && shadowed(w, m)))
 		return 0;
 	if (root && !strchr(m->path, '/') && wp_ends(m->path, ".pth"))
-		wp_finding_add(l->p->findings, l->p->ctx->arena, "N502", WP_NOTE,
-			"a .pth file has a say at every start of Python",
-			wp_sprintf(l->p->a, "'%s' of %s", m->path, w->lock->filename), NULL);
+		wp_plan_note(l->p, WP_INSTALL_PTH, wp_sprintf(l->p->a, "'%s' of %s", m->path, w->lock->filename));
 	f.path = place(l, w, m);
 	return add(l, f, e);
 }

@@ -187,17 +187,12 @@ static int open_job(void *user, size_t i, wp_arena *a, wp_error *e)
 
 static int open_wheels(wp_plan *p, wp_error *e)
 {
-	size_t i, k;
+	size_t i;
 
 	if (wp_par_for(p->ctx, p->nwheels, open_job, NULL, p, true, &p->opened, e))
 		return e->code;
 	for (i = 0; i < p->nwheels; i++)
-		for (k = 0; k < p->wheels[i].findings.n; k++) {
-			const wp_finding *f = &p->wheels[i].findings.v[k];
-
-			wp_finding_add(p->findings, p->ctx->arena, f->code, f->severity, f->title,
-				f->why, f->next);
-		}
+		wp_findings_append(p->findings, p->ctx->arena, &p->wheels[i].findings);
 	return 0;
 }
 

@@ -8,7 +8,7 @@
  * link leads elsewhere.
  */
 #include "ext/hash.h"
-#include "install/parts.h"
+#include "install/notes.h"
 #include "os/os.h"
 
 enum {
@@ -360,9 +360,7 @@ static void tell_odd(const wp_plan *p)
 
 	for (i = 0; i < p->files.n; i++)
 		if (p->files.v[i].odd)
-			wp_finding_add(p->findings, p->ctx->arena, "N503", WP_WARNING,
-				"a script begins with a byte order mark and cannot be run",
-				p->files.v[i].path, NULL);
+			wp_plan_note(p, WP_INSTALL_BOM_SCRIPT, p->files.v[i].path);
 }
 
 int wp_unpack(wp_plan *p, const char *stage, wp_error *e)

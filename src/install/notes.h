@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* notes.h: the one table of what an install may have to tell although it went well. Codes are stable and never
+ * reused. */
+#ifndef WP_INSTALL_NOTES_H
+#define WP_INSTALL_NOTES_H
+
+#include "install/parts.h"
+
+/* X(name, code, severity, title) */
+#define WP_INSTALL_NOTES(X)                                                                        \
+	X(SHARED_FILE, "N501", NOTE, "two wheels bring the same file, written once")               \
+	X(PTH, "N502", NOTE, "a .pth file has a say at every start of Python")                     \
+	X(BOM_SCRIPT, "N503", WARNING, "a script begins with a byte order mark and cannot be run") \
+	X(KEPT, "N504", NOTE, "already installed, kept")                                           \
+	X(THERE_ALREADY, "N505", WARNING, "files of a wheel were there already, with the same contents") \
+	X(NOT_FLUSHED, "N506", WARNING, "the file system could not be flushed to the disk")
+
+typedef enum wp_install_note {
+#define WP_INSTALL_NOTE_ENUM(name, code, severity, title) WP_INSTALL_##name,
+	WP_INSTALL_NOTES(WP_INSTALL_NOTE_ENUM)
+#undef WP_INSTALL_NOTE_ENUM
+} wp_install_note;
+
+/* Among the receipt's findings; why is copied. */
+void wp_plan_note(const wp_plan *p, wp_install_note note, const char *why);
+
+#endif
