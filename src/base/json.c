@@ -211,14 +211,7 @@ static wp_str decode(wp_json *j, wp_str raw)
 /* Keys come from outside: the seed differs from run to run, so that none can be made to collide. */
 static uint64_t hash_of(const frame *f, wp_str s)
 {
-	uint64_t h = 0xcbf29ce484222325u ^ (uint64_t)(uintptr_t)f * 0x9e3779b97f4a7c15u;
-	size_t i;
-
-	for (i = 0; i < s.n; i++)
-		h = (h ^ (unsigned char)s.p[i]) * 0x100000001b3u;
-	h ^= h >> 32;
-	h *= 0x9e3779b97f4a7c15u;
-	return h ^ h >> 29;
+	return wp_str_hash(s, (uint64_t)(uintptr_t)f * 0x9e3779b97f4a7c15u);
 }
 
 static key_slot *slot_of(const frame *f, wp_str key, uint64_t h)

@@ -4,18 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t hash_of(wp_str s)
-{
-	uint64_t h = 0xcbf29ce484222325u; /* FNV-1a, then a finisher so that the low bits are good */
-	size_t i;
-
-	for (i = 0; i < s.n; i++)
-		h = (h ^ (unsigned char)s.p[i]) * 0x100000001b3u;
-	h ^= h >> 32;
-	h *= 0x9e3779b97f4a7c15u;
-	return h ^ h >> 29;
-}
-
 void wp_map_init(wp_map *m)
 {
 	*m = (wp_map){0};
@@ -63,7 +51,7 @@ bool wp_map_get(const wp_map *m, wp_str key, uint32_t *value)
 
 	if (m->n == 0)
 		return false;
-	s = find(m, key.p ? key : WP_LIT(""), hash_of(key));
+	s = find(m, key.p ? key : WP_LIT(""), wp_str_hash(key, 0));
 	if (!s->key)
 		return false;
 	*value = s->value;
@@ -72,7 +60,7 @@ bool wp_map_get(const wp_map *m, wp_str key, uint32_t *value)
 
 bool wp_map_put(wp_map *m, wp_str key, uint32_t value)
 {
-	uint64_t h = hash_of(key);
+	uint64_t h = wp_str_hash(key, 0);
 	wp_map_slot *s;
 	bool added;
 

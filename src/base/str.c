@@ -266,6 +266,18 @@ bool wp_unhex(wp_str in, unsigned char *out, size_t n)
 	return true;
 }
 
+uint64_t wp_str_hash(wp_str s, uint64_t seed)
+{
+	uint64_t h = 0xcbf29ce484222325u ^ seed; /* FNV-1a, then a finisher for the low bits */
+	size_t i;
+
+	for (i = 0; i < s.n; i++)
+		h = (h ^ (unsigned char)s.p[i]) * 0x100000001b3u;
+	h ^= h >> 32;
+	h *= 0x9e3779b97f4a7c15u;
+	return h ^ h >> 29;
+}
+
 int wp_cmp_cstr(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);

@@ -39,6 +39,8 @@ bool wp_utf8_valid(wp_str s);
 /* n bytes as lower-case hex into out[2n+1]; and back: false unless exactly 2n hex digits. */
 void wp_hex(const unsigned char *in, size_t n, char *out);
 bool wp_unhex(wp_str in, unsigned char *out, size_t n);
+/* Equal text and seed, equal number; every bit of it is good. Not secret: who knows the seed can make texts collide. */
+uint64_t wp_str_hash(wp_str s, uint64_t seed);
 /* For sorting arrays of const char *. */
 int wp_cmp_cstr(const void *a, const void *b);
 

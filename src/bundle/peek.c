@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "bundle/source.h"
 #include "ext/inflate.h"
 #include "os/os.h"
 
@@ -94,8 +95,8 @@ static int peek_read(void *self, void *buf, size_t n, uint64_t off, wp_error *e)
 {
 	peek *p = self;
 
-	if (off > p->size || n > p->size - off)
-		return wp_fail(e, WP_E_IO, "%zu bytes at %llu are beyond its end", n, (unsigned long long)off);
+	if (wp_within(p->size, n, off, e))
+		return e->code;
 	os_mutex_lock(p->lock);
 	read_some(p, buf, n, off, e);
 	os_mutex_unlock(p->lock);

@@ -77,10 +77,7 @@ int wp_bundle_check_listed(const wp_bundle *b, const char *path, uint64_t size, 
 
 	if (i == SIZE_MAX)
 		wp_fail(e, WP_E_BUNDLE, "bundle.json lists it, but it is missing");
-	else if (b->places[i].kind != OS_FILE)
-		wp_fail(e, WP_E_BUNDLE, "it is %s, not a file",
-			b->places[i].kind == OS_LINK ? "a link" : "something special");
-	else if (b->entries[i].size != size)
+	else if (!wp_source_plain(b, i, e) && b->entries[i].size != size)
 		wp_fail(e, WP_E_BUNDLE, "it has %" PRIu64 " bytes, bundle.json promises %" PRIu64,
 			b->entries[i].size, size);
 	return e->code ? wp_err_where(e, "'%s'", path) : 0;

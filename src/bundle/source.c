@@ -246,12 +246,19 @@ typedef struct window {
 	uint64_t offset, size;
 } window;
 
+int wp_within(uint64_t size, size_t n, uint64_t off, wp_error *e)
+{
+	if (off <= size && n <= size - off)
+		return 0;
+	return wp_fail(e, WP_E_IO, "%zu bytes at %" PRIu64 " are beyond its end", n, off);
+}
+
 static int window_read(void *self, void *buf, size_t n, uint64_t off, wp_error *e)
 {
 	const window *w = self;
 
-	if (off > w->size || n > w->size - off)
-		return wp_fail(e, WP_E_IO, "%zu bytes at %" PRIu64 " are beyond its end", n, off);
+	if (wp_within(w->size, n, off, e))
+		return e->code;
 	return w->file->read_at(w->file->self, buf, n, w->offset + off, e);
 }
 
@@ -269,15 +276,20 @@ static int open_window(const wp_bundle *b, size_t i, wp_blob *out)
 	return 0;
 }
 
+int wp_source_plain(const wp_bundle *b, size_t i, wp_error *e)
+{
+	if (b->places[i].kind == OS_FILE)
+		return 0;
+	return wp_fail(e, WP_E_BUNDLE, "it is %s, not a file",
+		b->places[i].kind == OS_LINK ? "a link" : "something special");
+}
+
 static int open_file(const wp_bundle *b, size_t i, wp_blob *out, wp_error *e)
 {
 	wp_arena *a;
 
-	if (b->places[i].kind != OS_FILE) {
-		wp_fail(e, WP_E_BUNDLE, "it is %s, not a file",
-			b->places[i].kind == OS_LINK ? "a link" : "something special");
+	if (wp_source_plain(b, i, e))
 		return wp_err_where(e, "'%s'", b->entries[i].path);
-	}
 	a = wp_arena_new();
 	os_blob(os_join(a, b->dir, b->entries[i].path), out, e);
 	wp_arena_free(a);

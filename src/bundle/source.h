@@ -44,6 +44,10 @@ int wp_source_open(const char *path, wp_bundle **out, wp_error *e);
 /* Index of the entry, SIZE_MAX where there is none. */
 size_t wp_source_find(const wp_bundle *b, const char *path);
 int wp_source_blob(const wp_bundle *b, size_t i, wp_blob *out, wp_error *e);
+/* WP_E_BUNDLE where the entry is a link or something special. */
+int wp_source_plain(const wp_bundle *b, size_t i, wp_error *e);
+/* May n bytes be read at off? WP_E_IO where they reach beyond size. */
+int wp_within(uint64_t size, size_t n, uint64_t off, wp_error *e);
 /* Whole small file into b's arena. */
 int wp_source_text(wp_bundle *b, const char *path, wp_str *out, wp_error *e);
 

@@ -4,7 +4,8 @@
  * schemes are below a name that no package can have: "@data/", "@scripts/", "@include/PROJECT/" (wp_venv_tree has the
  * same). Where two wheels bring one path, the first in the order of file names counts.
  *
- * A large member is inflated as far as it is read (peek.c); a small one is checked against RECORD and kept in memory. */
+ * A large member is inflated as far as it is read (peek.c); a small one is checked against RECORD and kept in
+ * memory. */
 #include "bundle/source.h"
 
 #include <stdlib.h>
@@ -122,8 +123,8 @@ static int view_read(void *self, void *buf, size_t n, uint64_t off, wp_error *e)
 {
 	const view *v = self;
 
-	if (off > v->size || n > v->size - off)
-		return wp_fail(e, WP_E_IO, "%zu bytes at %llu are beyond its end", n, (unsigned long long)off);
+	if (wp_within(v->size, n, off, e))
+		return e->code;
 	if (v->blob)
 		return v->blob->read_at(v->blob->self, buf, n, v->offset + off, e);
 	memcpy(buf, v->memory + off, n);

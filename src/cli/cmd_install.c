@@ -93,8 +93,8 @@ const cli_command cmd_install = {
 	.name = "install",
 	.summary = "install a bundle offline into a venv, all or nothing",
 	.usage = "BUNDLE --venv DIR [--python PATH | 3.12]",
-	.about = "Makes the venv if DIR is new. Every member is held to its RECORD in the pass that writes it; a refusal or a\n"
-		 "stop leaves the venv as it was.\n\n"
+	.about = "Makes the venv if DIR is new. Every member is held to its RECORD in the pass that writes it; a refusal "
+		 "or a\nstop leaves the venv as it was.\n\n"
 		 "  wheelpack install torch.wpk --venv ./env --python python3.12\n"
 		 "  wheelpack install E:\\torch-cu126.wpk --venv C:\\envs\\torch\n",
 	.options = options,

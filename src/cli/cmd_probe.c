@@ -249,7 +249,8 @@ const cli_command cmd_probe = {
 	.name = "probe",
 	.summary = "multiply matrices on the GPU through the driver alone, checked to the bit",
 	.usage = "[--json]",
-	.about = "Needs no Python and no CUDA toolkit. Exit code 1 where the GPU can't be proved: no driver is such a case.\n\n"
+	.about = "Needs no Python and no CUDA toolkit. Exit code 1 where the GPU can't be proved: no driver is "
+		 "such a case.\n\n"
 		 "  wheelpack probe\n"
 		 "  wheelpack probe --json\n",
 	.options = options,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* libs_elf.c: the search order of ld.so(8) for DT_NEEDED: what is loaded, RPATH of the chain of loaders, RUNPATH of the
- * one who asks, the system. Then the directories of NVIDIA's wheels, from which torch loads by itself what is missing. */
+ * one who asks, the system. Then the directories of NVIDIA's wheels, from which torch itself loads what is missing. */
 #include "bin/elf.h"
 #include "doctor/graph.h"
 #include "doctor/ldcache.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* libs_pe.c: the search order of Windows for the imports of a DLL that torch or Python loads (flags 0x1100): names
  * already in memory, the importing file's directory, the application's, the directories that were added, System32. */
-#include "base/json.h"
+#include "model/fields.h"
 #include "bin/pe.h"
 #include "doctor/graph.h"
 #include "os/os.h"
@@ -52,27 +52,23 @@ static void read_pe(wp_arena *a, const wp_blob *blob, wp_lib *lib)
 
 static int read_baseline(wp_graph *g, wp_error *e)
 {
-	const char *schema = NULL, *const *names = NULL;
+	const char *const *names = NULL;
 	size_t n = 0, i;
 	wp_json j;
-	wp_str key;
+	wp_field f[] = {
+		{"schema", WP_F_WORD, "wheelpack.windows-baseline/1"},
+		{"about", WP_F_SKIP},
+		{"source", WP_F_SKIP, .optional = true},
+		{"dlls", WP_F_STRS, &names, &n},
+	};
 
 	wp_json_init(&j, g->a, g->in->windows_baseline, WP_E_DOCUMENT, e);
-	wp_json_object(&j);
-	while (wp_json_key(&j, &key)) {
-		if (wp_str_is(key, "schema"))
-			wp_json_cstr(&j, &schema);
-		else if (wp_str_is(key, "dlls"))
-			wp_json_strings(&j, &names, &n);
-		else
-			wp_json_skip(&j);
-	}
-	if (!wp_json_end(&j) && !wp_streq(schema, "wheelpack.windows-baseline/1"))
-		wp_fail(e, WP_E_DOCUMENT, "schema is '%s', not wheelpack.windows-baseline/1",
-			schema ? schema : "");
-	for (i = 0; i < n && !e->code; i++)
+	wp_fields_read(&j, f, sizeof f / sizeof *f);
+	if (wp_json_end(&j))
+		return wp_err_where(e, "windows-baseline.json");
+	for (i = 0; i < n; i++)
 		wp_map_put(&g->system, wp_str_of(names[i]), 0);
-	return e->code ? wp_err_where(e, "windows-baseline.json") : 0;
+	return 0;
 }
 
 /* torch adds its own directories; delvewheel's wheels add PACKAGE.libs. Added directories serve everybody. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "doctor/names.h"
 
-#define FFMPEG "only torchaudio's and torchcodec's readers need FFmpeg: install its shared libraries where they are used"
+#define FFMPEG \
+	"only torchaudio's and torchcodec's readers need FFmpeg: install its shared libraries where they are used"
 
 /* A longer stem stands before a shorter one. No system has these by itself. */
 static const wp_name_fact facts[] = {

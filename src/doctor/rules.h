@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* rules.h: the one table of findings, and the groups of rules that fill it in. A rule gets the facts, adds findings and
- * never fails. To add a rule: a line in WP_RULES (its place is its rank: root causes first) and the code that sees it. */
+/* rules.h: the one table of findings, and the groups of rules that fill it in. A rule gets the facts, adds findings
+ * and never fails. To add a rule: a line in WP_RULES (its place is its rank: root causes first) and the code that
+ * sees it. */
 #ifndef WP_DOCTOR_RULES_H
 #define WP_DOCTOR_RULES_H
 

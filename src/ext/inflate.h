@@ -8,7 +8,10 @@
 #include <stdint.h>
 
 typedef struct wp_inflate wp_inflate;
-typedef enum wp_inflate_state { WP_INFLATE_INPUT, WP_INFLATE_OUTPUT, WP_INFLATE_END, WP_INFLATE_ERROR } wp_inflate_state;
+
+typedef enum wp_inflate_state {
+	WP_INFLATE_INPUT, WP_INFLATE_OUTPUT, WP_INFLATE_END, WP_INFLATE_ERROR
+} wp_inflate_state;
 
 wp_inflate *wp_inflate_new(void);
 void wp_inflate_restart(wp_inflate *z);

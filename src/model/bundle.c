@@ -218,12 +218,6 @@ static int check_lock(const wp_bundle_doc *d, wp_error *e)
 	return 0;
 }
 
-static bool read_schema(wp_json *j, void *out)
-{
-	(void)out;
-	return wp_fields_word(j, WP_BUNDLE_SCHEMA);
-}
-
 static bool read_wheels(wp_json *j, void *out)
 {
 	wp_bundle_doc *d = out;
@@ -242,7 +236,7 @@ int wp_bundle_doc_read(wp_arena *a, wp_str text, wp_bundle_doc *out, wp_error *e
 {
 	wp_json j;
 	wp_field f[] = {
-		{"schema", WP_F_CALL, NULL, NULL, read_schema},
+		{"schema", WP_F_WORD, WP_BUNDLE_SCHEMA},
 		{"lock_sha256", WP_F_CALL, &out->lock_sha256, NULL, read_digest},
 		{"wheels", WP_F_CALL, out, NULL, read_wheels},
 		{"files", WP_F_CALL, out, NULL, read_files},

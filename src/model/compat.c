@@ -44,12 +44,6 @@ static const char *const *take_words(wp_arena *a, words *w, size_t *n)
 
 /* ---- records ------------------------------------------------------------------------------ */
 
-static bool read_schema(wp_json *j, void *out)
-{
-	(void)out;
-	return wp_fields_word(j, WP_COMPAT_SCHEMA);
-}
-
 static bool read_drivers(wp_json *j, void *out)
 {
 	const char **linux_windows = out;
@@ -274,7 +268,7 @@ int wp_compat_read(wp_arena *a, wp_str text, wp_compat *out, wp_error *e)
 	wp_variant_fact *v;
 	size_t i;
 	wp_field f[] = {
-		{"schema", WP_F_CALL, NULL, NULL, read_schema},
+		{"schema", WP_F_WORD, WP_COMPAT_SCHEMA},
 		{"as_of", WP_F_STR, &out->as_of},
 		{"about", WP_F_SKIP},
 		{"index_bound", WP_F_STRS, &out->index_bound, &out->nindex_bound},

@@ -25,6 +25,15 @@ static bool read_str(wp_json *j, const char **out, bool null_ok)
 	return wp_json_cstr(j, out);
 }
 
+static bool read_word(wp_json *j, const char *word)
+{
+	const char *s;
+
+	if (!read_str(j, &s, false))
+		return false;
+	return wp_streq(s, word) || wp_json_fault(j, "'%.64s' where '%s' is needed", s, word);
+}
+
 static bool read_value(wp_json *j, const wp_field *f)
 {
 	switch (f->kind) {
@@ -37,6 +46,8 @@ static bool read_value(wp_json *j, const wp_field *f)
 		return wp_json_bool(j, f->out);
 	case WP_F_SIZE:
 		return read_size(j, f->out);
+	case WP_F_WORD:
+		return read_word(j, f->out);
 	case WP_F_CALL:
 		return f->read(j, f->out);
 	case WP_F_SKIP:
@@ -102,15 +113,6 @@ bool wp_fields_each(wp_json *j, size_t size, size_t max, bool (*one)(wp_json *j,
 	}
 	free(v);
 	return ok && !j->e->code;
-}
-
-bool wp_fields_word(wp_json *j, const char *word)
-{
-	const char *s;
-
-	if (!read_str(j, &s, false))
-		return false;
-	return wp_streq(s, word) || wp_json_fault(j, "'%.64s' where '%s' is needed", s, word);
 }
 
 bool wp_plain_filename(const char *s)

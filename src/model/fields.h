@@ -12,6 +12,7 @@ typedef enum wp_field_kind {
 	WP_F_STRS,	  /* out: const char *const **, n: size_t * */
 	WP_F_BOOL,	  /* out: bool * */
 	WP_F_SIZE,	  /* out: int64_t *; null gives -1; 0 to 2^53 */
+	WP_F_WORD,	  /* out: char *, the one text that is taken */
 	WP_F_CALL,	  /* read(j, out) takes the value */
 	WP_F_SKIP	  /* any value, not kept */
 } wp_field_kind;
@@ -31,8 +32,6 @@ bool wp_fields_read(wp_json *j, wp_field *f, size_t n);
 /* One array of values of size bytes each, read by one(); the array goes to *out. At most max values. */
 bool wp_fields_each(wp_json *j, size_t size, size_t max, bool (*one)(wp_json *j, void *item), void **out,
 	size_t *n);
-/* The value must be this string. */
-bool wp_fields_word(wp_json *j, const char *word);
 
 /* A file name without any path in it: not empty, no slash, backslash, colon or control character, not a dot name. */
 bool wp_plain_filename(const char *s);

@@ -145,12 +145,6 @@ int wp_lock_write(wp_arena *a, const wp_lock_doc *d, wp_str *out, wp_error *e)
 
 /* ---- read --------------------------------------------------------------------------------- */
 
-static bool read_schema(wp_json *j, void *out)
-{
-	(void)out;
-	return wp_fields_word(j, WP_LOCK_SCHEMA);
-}
-
 static bool read_request(wp_json *j, void *out)
 {
 	wp_lock_doc *d = out;
@@ -350,7 +344,7 @@ int wp_lock_read(wp_arena *a, wp_str text, wp_lock_doc *out, wp_error *e)
 {
 	wp_json j;
 	wp_field f[] = {
-		{"schema", WP_F_CALL, NULL, NULL, read_schema},
+		{"schema", WP_F_WORD, WP_LOCK_SCHEMA},
 		{"request", WP_F_CALL, out, NULL, read_request},
 		{"indexes", WP_F_CALL, out, NULL, read_indexes},
 		{"targets", WP_F_CALL, out, NULL, read_targets},

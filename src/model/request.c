@@ -5,12 +5,6 @@
 
 enum { MAX_TARGETS = 256 };
 
-static bool read_schema(wp_json *j, void *out)
-{
-	(void)out;
-	return wp_fields_word(j, WP_REQUEST_SCHEMA);
-}
-
 static bool read_target(wp_json *j, void *out)
 {
 	wp_request_target *t = out;
@@ -34,7 +28,7 @@ int wp_request_read(wp_arena *a, wp_str text, wp_request_doc *out, wp_error *e)
 {
 	wp_json j;
 	wp_field f[] = {
-		{"schema", WP_F_CALL, NULL, NULL, read_schema},
+		{"schema", WP_F_WORD, WP_REQUEST_SCHEMA},
 		{"about", WP_F_STR_OR_NULL, &out->about, .optional = true},
 		{"requirements", WP_F_STRS, &out->requirements, &out->nrequirements},
 		{"constraints", WP_F_STRS, &out->constraints, &out->nconstraints, .optional = true},

@@ -582,7 +582,7 @@ static void a_baseline_of_another_schema_is_refused(void **state)
 	windows_torch(w);
 	w->in.windows_baseline = WP_LIT("{\"schema\": \"else\", \"dlls\": []}");
 	assert_int_equal(wp_doctor(&w->ctx, &w->in, &w->out, &err), WP_E_DOCUMENT);
-	assert_string_equal(err.where, "windows-baseline.json");
+	assert_true(wp_starts(err.where, "windows-baseline.json"));
 }
 
 /* ---- Linux -------------------------------------------------------------------------------- */

@@ -132,7 +132,8 @@ static void a_status_is_no_failure(void **state)
 
 static void ranges(void **state)
 {
-	answer x = {.r.range = "0-3"}, y = {.r.range = "-4", .r.sink = on_piece}, z = {.r.range = "9-9", .r.if_range = "\"x\""};
+	answer x = {.r.range = "0-3"}, y = {.r.range = "-4", .r.sink = on_piece},
+	       z = {.r.range = "9-9", .r.if_range = "\"x\""};
 
 	(void)state;
 	assert_int_equal(ask(&x, "/files/filelock-3.18.0-py3-none-any.whl"), 0);

@@ -15,7 +15,8 @@ static const char text[] =
 	" \"filename\": \"torch-2.11.0+cu126-cp312-cp312-win_amd64.whl\", \"size\": 12, \"sha256\": \"" SHA "\",\n"
 	" \"digest\": \"index\", \"index\": \"variant\", \"url\": \"https://example.org/t.whl\",\n"
 	" \"requires_python\": null, \"requested\": true,\n"
-	" \"requires\": [{\"requirement\": \"filelock\", \"project\": \"filelock\", \"targets\": [\"cp312-win_amd64-cu126\"]}]}]}\n";
+	" \"requires\": [{\"requirement\": \"filelock\", \"project\": \"filelock\","
+	" \"targets\": [\"cp312-win_amd64-cu126\"]}]}]}\n";
 
 static void a_lock_survives_the_round_trip(void **state)
 {

@@ -79,7 +79,8 @@ static void links_are_resolved_and_decoded(void **state)
 	wp_project p = html(*state,
 		"<a href=\"../x/y-1.0-py3-none-any.whl\">"
 		"<a href=\"y-1.1-py3-none-any.whl#sha256%3D" A64 "\">"
-		"<a href=\"y-1.2-py3-none-any.whl?k=v/w#egg=y&amp;sha256=AAAAaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\">"
+		"<a href=\"y-1.2-py3-none-any.whl?k=v/w#egg=y&amp;sha256="
+		"AAAAaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\">"
 		"<a href=\"https://user:secret@example.org/y-1.3-py3-none-any.whl#md5=1\">"
 		"<a href=\"//cdn.example.org/y-1.4&#43;l-py3-none-any.whl\">",
 		"y");
