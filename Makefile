@@ -3,6 +3,7 @@
 #   make                 build/release/wheelpack
 #   make demo            the main job on real wheels
 #   make test            all tests
+#   make launchers       the small Windows programs that stand for scripts (x86_64-w64-mingw32-gcc)
 #   make unit T=record   one unit test;  make valgrind, make fault, make fuzz: see CONTRIBUTING.md
 #
 # MODE=debug|release|asan|fault, WERROR=1 makes warnings errors, V=1 shows the commands. OS names the system layer in
@@ -43,7 +44,11 @@ LIB := $(foreach room,base os ext py model bin wheel resolve fetch bundle instal
 	$(addprefix src/$(room)/,$($(room))))
 LIB_OBJ := $(LIB:%=$B/%.o)
 CLI_OBJ := $(cli:%=$B/src/cli/%.o) $B/embed.o
-DATA := manifests/pytorch.json manifests/windows-baseline.json src/probe/matmul.ptx
+LAUNCHERS := launcher-console.exe launcher-gui.exe
+# Without the compiler for them they are empty files, and an install that needs one says so.
+LAUNCHER_CC := $(shell command -v x86_64-w64-mingw32-gcc)
+LAUNCHER_DIR := build/$(if $(LAUNCHER_CC),launcher,no-launcher)
+DATA := manifests/pytorch.json manifests/windows-baseline.json src/probe/matmul.ptx $(LAUNCHERS:%=$(LAUNCHER_DIR)/%)
 UNIT := $(patsubst tests/unit/%.c,$B/tests/%,$(wildcard tests/unit/t_*.c))
 FUZZ := $(patsubst tests/fuzz/f_%.c,%,$(wildcard tests/fuzz/f_*.c))
 
@@ -96,7 +101,26 @@ ifeq ($(MODE),fault)
 $B/src/os/posix_%.o: CPPFLAGS += -include src/os/os_fault.h
 endif
 
-# The manifests travel inside the program.
+# ---- launchers: no C runtime, the same bytes from every build ------------------------------------
+
+.PHONY: launchers
+launchers: $(LAUNCHERS:%=build/launcher/%)
+
+LAUNCHER_FLAGS := -std=c11 -Os $(WARN) -Werror -ffreestanding -fno-builtin -fno-asynchronous-unwind-tables -fno-ident \
+	-D_WIN32_WINNT=0x0A00 -nostdlib -s -Wl,--no-insert-timestamp -Wl,-e,start
+build/launcher/launcher-console.exe: KIND := -mconsole
+build/launcher/launcher-gui.exe: KIND := -mwindows -DGUI
+build/launcher/%.exe: src/launcher/launcher.c build/launcher/resource.o
+	@echo "WIN   $@"
+	$Qx86_64-w64-mingw32-gcc $(LAUNCHER_FLAGS) $(KIND) -o $@ $^ -lkernel32 -luser32
+build/launcher/resource.o: src/launcher/launcher.rc src/launcher/launcher.manifest
+	@mkdir -p $(@D)
+	$Qx86_64-w64-mingw32-windres $< -O coff -o $@
+build/no-launcher/%.exe:
+	@mkdir -p $(@D)
+	@: >$@
+
+# The manifests and the launchers travel inside the program.
 $B/embed.c: tools/embed.sh $(DATA)
 	@mkdir -p $(@D)
 	$Qsh tools/embed.sh $(DATA) >$@.tmp && mv $@.tmp $@
@@ -112,7 +136,7 @@ test:
 	@sh tools/setup.sh test
 	@$(MAKE) --no-print-directory test-built
 
-test-built: $B/wheelpack $(UNIT) $(TEST_PROGRAMS)
+test-built: $B/wheelpack $(UNIT) $(TEST_PROGRAMS) $(if $(LAUNCHER_CC),build/launcher/argv.exe)
 	@sh tests/run.sh $B $(UNIT)
 
 T ?=
@@ -147,6 +171,11 @@ $B/tests/%: tests/unit/%.c $B/libwheelpack.a
 	@mkdir -p $(@D)
 	@echo "TEST  $<"
 	$Q$(BUILD_TEST) $< $B/libwheelpack.a -lcmocka $(LDLIBS)
+
+# Stands for python.exe where the Windows launchers are tested.
+build/launcher/argv.exe: tests/fake/argv.c
+	@mkdir -p $(@D)
+	$Qx86_64-w64-mingw32-gcc -std=c11 -O1 $(WARN) -municode -s -o $@ $<
 
 # A driver library for t_probe, which loads it at run time.
 $B/tests/t_probe: | $B/tests/libfakecuda.so

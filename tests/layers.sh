@@ -39,6 +39,7 @@ for room in resolve fetch bundle install doctor probe; do
 	# shellcheck disable=SC2086
 	allow $room $stage
 done
+allow launcher
 allow cli base os/os.h py model ext/json_out.h
 includes include '"' | grep -v '"wheelpack/' >>"$bad"
 for dir in src/*/; do
@@ -60,6 +61,7 @@ src/ext/hash_openssl\.c:[0-9]*:#include <openssl/
 src/ext/json_cjson\.c:[0-9]*:#include <cjson/
 src/ext/unicode_utf8proc\.c:[0-9]*:#include <utf8proc\.h>
 src/ext/inflate_zlib\.c:[0-9]*:#include <zlib\.h>
+src/launcher/launcher\.c:[0-9]*:#include <windows\.h>
 src/os/'
 for dir in src include; do
 	includes $dir '<' | grep -vE "<($standard)\.h>" | grep -vE "^($(echo $vendor | sed 's/ src/|src/g'))" >>"$bad"

@@ -5,7 +5,9 @@
 
 #include <stddef.h>
 
-extern const unsigned char wp_data_pytorch_json[], wp_data_windows_baseline_json[], wp_data_matmul_ptx[];
-extern const size_t wp_data_pytorch_json_size, wp_data_windows_baseline_json_size, wp_data_matmul_ptx_size;
+extern const unsigned char wp_data_pytorch_json[], wp_data_windows_baseline_json[], wp_data_matmul_ptx[],
+	wp_data_launcher_console_exe[], wp_data_launcher_gui_exe[];
+extern const size_t wp_data_pytorch_json_size, wp_data_windows_baseline_json_size, wp_data_matmul_ptx_size,
+	wp_data_launcher_console_exe_size, wp_data_launcher_gui_exe_size;
 
 #endif
