@@ -27,7 +27,9 @@ typedef struct wp_bundle_doc {
 	wp_bundle_file *files; size_t nfiles;	 /* sorted by path; all but bundle.json and wheels/ */
 } wp_bundle_doc;
 
+/* Text of bundle.json, in arena a. Deterministic: its sha256 is the bundle's id. WP_E_TOO_LARGE. */
 int wp_bundle_doc_write(wp_arena *a, const wp_bundle_doc *d, wp_str *out, wp_error *e);
+/* Hostile input: strict, every path is one that stays inside the bundle. WP_E_DOCUMENT names the line. */
 int wp_bundle_doc_read(wp_arena *a, wp_str text, wp_bundle_doc *out, wp_error *e);
 
 /* ---- pack --------------------------------------------------------------------------------- */
@@ -60,6 +62,7 @@ typedef struct wp_bundle wp_bundle;
  * and wp_bundle_lock are NULL). Reads and checks bundle.json and lock.json; of the other files that they are
  * there and have the right size, no byte. WP_E_NOT_FOUND, WP_E_BUNDLE, WP_E_DOCUMENT, WP_E_ZIP. */
 int wp_bundle_open(wp_ctx *ctx, const char *path, wp_bundle **out, wp_error *e);
+/* NULL is fine. Blobs opened from it are closed before; what the calls below return lives until then. */
 void wp_bundle_close(wp_bundle *b);
 const char *wp_bundle_path(const wp_bundle *b);
 const wp_bundle_doc *wp_bundle_manifest(const wp_bundle *b);

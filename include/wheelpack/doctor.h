@@ -43,6 +43,8 @@ typedef struct wp_doctor_result {
 	const char *const *good; size_t ngood; /* "wheels: torch 2.11.0, torchvision 0.26.0 belong together" */
 } wp_doctor_result;
 
+/* Read every library of the tree, model what the loader would pick, judge. What would break is a finding and no
+ * error; errors are a tree that cannot be read, WP_E_TOO_LARGE, WP_E_DOCUMENT (baseline), WP_E_INTERRUPTED. */
 int wp_doctor(wp_ctx *ctx, const wp_doctor_request *in, wp_doctor_result *out, wp_error *e);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* zip.h: strict reader of a zip's directory over a blob (APPNOTE 6.3, zip64 included). Refuses what
- * facts about hostile wheels ask for: bytes before the first entry or behind the end record, gaps and
+ * makes two readers of one file disagree: bytes before the first entry or behind the end record, gaps and
  * overlaps, local entries the directory doesn't list, local and central headers that disagree, encrypted or
  * multi-disk archives, methods other than stored and deflate, names with NUL or invalid UTF-8, truncated
  * extra fields. An archive comment, data descriptors (with and without signature) and unneeded zip64 fields

@@ -13,7 +13,7 @@ typedef struct cli_progress {
 	cli *c;
 	bool terminal, drawn;
 	char stage[16];
-	uint64_t stage_start, last_draw;
+	uint64_t last_draw;
 	uint64_t last_bytes, last_time; /* for the rate */
 	double rate;			/* bytes a second, smoothed */
 } cli_progress;
@@ -98,7 +98,7 @@ static void on_progress(void *user, const wp_progress *p)
 
 	if (strncmp(s->stage, p->stage, sizeof s->stage - 1) != 0) {
 		snprintf(s->stage, sizeof s->stage, "%s", p->stage);
-		s->stage_start = s->last_time = now;
+		s->last_time = now;
 		s->last_bytes = p->bytes;
 		s->rate = 0;
 	}
