@@ -113,6 +113,5 @@ int cli_interpreter(cli *c, const char *spec, wp_interpreter *out, wp_error *e);
 /* ---- cmd_lock.c, shared with bundle */
 /* Solve; says the first line and the notes. */
 int cli_lock(cli *c, wp_session **session, wp_lock_result *out, wp_error *e);
-void cli_say_wheels(cli *c, const wp_lock_doc *lock);
 
 #endif

@@ -59,7 +59,7 @@ int cli_lock(cli *c, wp_session **session, wp_lock_result *out, wp_error *e)
 	return 0;
 }
 
-void cli_say_wheels(cli *c, const wp_lock_doc *d)
+static void say_wheels(cli *c, const wp_lock_doc *d)
 {
 	size_t i;
 
@@ -106,7 +106,7 @@ static int run(cli *c, wp_error *e)
 	wp_err_what(e, "cannot lock");
 	if (e->code || write_lock(c, &r.lock, &text, e))
 		return e->code;
-	cli_say_wheels(c, &r.lock);
+	say_wheels(c, &r.lock);
 	cli_say(c, "%s, %s, in %s\n", cli_count(a, r.lock.nwheels, "wheel"), cli_bytes(a, total_size(&r.lock)),
 		cli_seconds(a, os_now_ms() - start));
 	if (c->o.out)

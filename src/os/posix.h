@@ -19,8 +19,6 @@ struct os_dir {
 	char *path;
 };
 
-/* The wp_code that an errno stands for. */
-wp_code posix_code(int sys);
 /* Fail with errno: where is the path in quotes, why is text and the system's words. */
 int posix_fail(wp_error *e, const char *path, const char *fmt, ...) WP_PRINTF(3, 4);
 /* dir/name on the heap. */

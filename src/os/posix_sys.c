@@ -17,7 +17,7 @@
 
 /* ---- errno -------------------------------------------------------------------------------- */
 
-wp_code posix_code(int sys)
+static wp_code code_of(int sys)
 {
 	switch (sys) {
 	case ENOENT:
@@ -73,7 +73,7 @@ int posix_fail(wp_error *e, const char *path, const char *fmt, ...)
 	if (e->code)
 		return e->code;
 	va_start(ap, fmt);
-	fail_v(e, posix_code(sys), sys, fmt, ap);
+	fail_v(e, code_of(sys), sys, fmt, ap);
 	va_end(ap);
 	return wp_err_where(e, "'%s'", path);
 }

@@ -63,7 +63,7 @@ void wp_pool_free(wp_pool *p)
 	wp_arena_free(p->arena);
 }
 
-uint32_t wp_pool_id(wp_pool *p, const char *name)
+static uint32_t id_of(wp_pool *p, const char *name)
 {
 	uint32_t id = wp_map_intern(&p->ids, wp_str_of(name));
 
@@ -96,7 +96,7 @@ int wp_pool_load(wp_pool *p, uint32_t id, wp_error *e)
 
 wp_dep wp_pool_dep(wp_pool *p, const wp_requirement *r)
 {
-	return (wp_dep){.project = wp_pool_id(p, r->project), .req = r};
+	return (wp_dep){.project = id_of(p, r->project), .req = r};
 }
 
 bool wp_pool_holds(const wp_pool *p, const wp_dep *d, const char *extra)
@@ -160,7 +160,7 @@ static void add_rules(wp_pool *p, const wp_pooled *one, const wp_cand *c, dep_ve
 	for (i = 0; i < p->nrules; i++)
 		if (wp_streq(p->rules[i].when_project, one->name) &&
 			wp_specifiers_match(&p->rules[i].when, &c->version)) {
-			p->rules[i].dep.project = wp_pool_id(p, p->rules[i].project);
+			p->rules[i].dep.project = id_of(p, p->rules[i].project);
 			WP_PUSH(deps, p->rules[i].dep);
 		}
 }

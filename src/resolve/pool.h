@@ -69,8 +69,6 @@ typedef struct wp_pool {
 void wp_pool_init(wp_pool *p, wp_ctx *ctx, const wp_catalog *catalog, const wp_target *t, const wp_compat *compat,
 	bool prerelease);
 void wp_pool_free(wp_pool *p);
-/* Number of a project (normalised name); asks nothing. */
-uint32_t wp_pool_id(wp_pool *p, const char *name);
 /* The page and the candidates; blocks. */
 int wp_pool_load(wp_pool *p, uint32_t id, wp_error *e);
 /* What a candidate requires; blocks. Unusable metadata is no error: see broken. */

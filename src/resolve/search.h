@@ -100,7 +100,6 @@ typedef struct search {
 } search;
 
 /* trail.c */
-var *wp_var(search *s, uint32_t project);
 wp_claim wp_claim_of(const search *s, uint32_t edge_no);
 /* Put a requirement in force. *ok is false where it cannot be; then the fault is set. */
 int wp_push(search *s, const wp_dep *d, uint32_t from, uint32_t root, uint32_t via, bool *ok, wp_error *e);

@@ -44,7 +44,7 @@ static void bring_in(search *s, var *v, edge *x)
 	count_out(v, x->allowed);
 }
 
-var *wp_var(search *s, uint32_t project)
+static var *var_of(search *s, uint32_t project)
 {
 	while (s->vars.n <= project) {
 		var *v = WP_NEW(s->arena, var);
@@ -243,7 +243,7 @@ static void turn_on(search *s, var *v, const char *extra, uint32_t edge_no)
 int wp_push(search *s, const wp_dep *d, uint32_t from, uint32_t root, uint32_t via, bool *ok, wp_error *e)
 {
 	uint32_t no = (uint32_t)s->edges.n;
-	var *v = wp_var(s, d->project);
+	var *v = var_of(s, d->project);
 	size_t i;
 
 	WP_PUSH(&s->edges, ((edge){.dep = d, .from = from, .root = root, .via = via}));

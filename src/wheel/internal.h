@@ -68,9 +68,7 @@ wp_member *wheel_info_member(const wp_wheel *w, const char *file);
 /* wp_member_text, where the caller names the wheel. */
 int wheel_member_text(wp_unpacker *u, wp_arena *a, const wp_blob *blob, const wp_member *m, size_t max, wp_str *out,
 	wp_error *e);
-/* Stream one entry: sizes and crc are held to the directory, every byte goes to the hashes. */
-int wheel_stream(wp_unpacker *u, const wp_blob *blob, const wp_zip_entry *en, wp_hash *const *hashes, size_t nhashes,
-	wp_sink sink, void *user, uint32_t *crc, wp_error *e);
+/* Whole text of one entry, held to the directory; RECORD is not asked. */
 int wheel_stream_text(wp_unpacker *u, wp_arena *a, const wp_blob *blob, const wp_zip_entry *en, size_t max, wp_str *out,
 	wp_error *e);
 

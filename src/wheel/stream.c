@@ -142,7 +142,8 @@ static int flow_deflate(flow *f)
 	return rc;
 }
 
-int wheel_stream(wp_unpacker *u, const wp_blob *blob, const wp_zip_entry *en, wp_hash *const *hashes, size_t nhashes,
+/* Sizes and crc are held to the directory, every byte goes to the hashes. */
+static int stream(wp_unpacker *u, const wp_blob *blob, const wp_zip_entry *en, wp_hash *const *hashes, size_t nhashes,
 	wp_sink sink, void *user, uint32_t *crc, wp_error *e)
 {
 	flow f = {.u = u, .blob = blob, .en = en, .hashes = hashes, .nhashes = nhashes, .sink = sink, .user = user, .e = e};
@@ -227,7 +228,7 @@ static int read_member(wp_unpacker *u, const wp_blob *blob, const wp_member *m, 
 		h[nh++] = hash_for(u, digests[kind].kind);
 	if (sha256 && kind != WP_RECORD_SHA256)
 		h[nh++] = hash_for(u, WP_SHA256);
-	rc = wheel_stream(u, blob, m->entry, h, nh, sink, user, &crc, e);
+	rc = stream(u, blob, m->entry, h, nh, sink, user, &crc, e);
 	if (rc)
 		return wp_err_where(e, "'%s'", m->name);
 	return finish(m, h, nh, crc, sha256, e);
@@ -295,7 +296,7 @@ int wheel_stream_text(wp_unpacker *u, wp_arena *a, const wp_blob *blob, const wp
 
 	if (text_room(a, en, max, &t, e))
 		return e->code;
-	rc = wheel_stream(u, blob, en, NULL, 0, into_text, &t, &crc, e);
+	rc = stream(u, blob, en, NULL, 0, into_text, &t, &crc, e);
 	*out = (wp_str){t.p, t.n};
 	return rc ? rc : check_crc(en, crc, e);
 }
