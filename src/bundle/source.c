@@ -312,7 +312,9 @@ int wp_source_text(wp_bundle *b, const char *path, wp_str *out, wp_error *e)
 	} else if (b->entries[i].size > WP_MAX_DOCUMENT) {
 		wp_fail(e, WP_E_TOO_LARGE, "it has %" PRIu64 " bytes, %d are allowed", b->entries[i].size,
 			WP_MAX_DOCUMENT);
-	} else if (!wp_source_blob(b, i, &blob, e)) {
+	} else if (wp_source_blob(b, i, &blob, e)) {
+		return e->code;
+	} else {
 		/* The size at the listing counts: a file that grows since then is cut, and its digest tells. */
 		p = wp_alloc(b->a, b->entries[i].size + 1);
 		*out = (wp_str){p, b->entries[i].size};

@@ -63,7 +63,7 @@ static int run(cli *c, wp_error *e)
 	wp_receipt r = {0};
 	uint64_t start = os_now_ms();
 
-	if (c->o.args.n != 1 || !c->o.venv) {
+	if (c->o.args.n != 1 || !c->o.venv || !c->o.venv[0]) {
 		wp_err_what(e, "cannot install");
 		wp_fail(e, WP_E_USAGE, "`wheelpack install` takes one bundle and --venv DIR");
 		return wp_err_next(e, "for example: wheelpack install torch.wpk --venv env");

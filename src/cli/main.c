@@ -83,7 +83,7 @@ int main(int argc, char **argv)
 	wp_ctx_init(&c.ctx, 1);
 	c.ctx.cancel = &cancel;
 	os_on_interrupt(on_interrupt);
-	os_ignore_sigpipe();
+	os_ignore_write_signals();
 	if (cli_parse(&c, argc, argv, &err) == 0) {
 		if (only_told(&c)) {
 			wp_ctx_done(&c.ctx);

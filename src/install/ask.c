@@ -197,6 +197,8 @@ int wp_interpreter_ask(wp_ctx *ctx, const char *path, wp_interpreter *out, wp_er
 	r.cwd = os_dirname(ctx->arena, path);
 	if (os_run(ctx->arena, &r, &got, e))
 		return e->code;
+	if (wp_check_cancel(ctx, e)) /* an interrupt ends the child too */
+		return e->code;
 	if (got.timed_out || got.signal || got.exit_code)
 		return bad_exit(&got, e);
 	line = last_line(got.out);

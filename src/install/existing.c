@@ -212,7 +212,7 @@ static int check_dir(const wp_plan *p, const char *dir, wp_error *e)
 	if (os_stat(os_join(p->a, p->venv, dir), &kind, &size, e))
 		return e->code;
 	if (kind == OS_LINK)
-		return wp_fail(e, WP_E_PATH, "'%s' in the venv is a link: files are not written through "
+		return wp_fail(e, WP_E_VENV, "'%s' in the venv is a link: files are not written through "
 			"links", dir);
 	if (kind != OS_ABSENT && kind != OS_DIR)
 		return wp_fail(e, WP_E_COLLISION, "'%s' in the venv is a file, a directory is wanted", dir);

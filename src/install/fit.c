@@ -102,6 +102,18 @@ static int find_python(wp_plan *p, wp_error *e)
 	return 0;
 }
 
+/* The name has no patch level of Python; the markers were evaluated with that of the target's `python`. */
+static int take_target(wp_plan *p, const wp_lock_target *t, wp_error *e)
+{
+	p->target = t;
+	if (wp_target_make(p->a, t->python, t->platform, t->variant, &p->want, e))
+		return e->code;
+	if (strcmp(p->want.name, t->name) != 0)
+		return wp_fail(e, WP_E_DOCUMENT, "the lock's target '%s' is described as '%s'", t->name,
+			p->want.name);
+	return 0;
+}
+
 static int choose_target(wp_plan *p, wp_error *e)
 {
 	const wp_lock_doc *d = p->in->lock;
@@ -119,8 +131,8 @@ static int choose_target(wp_plan *p, wp_error *e)
 		if (p->target)
 			return wp_fail(e, WP_E_TARGET, "both %s and %s fit: name one with --target",
 				p->target->name, d->targets[i].name);
-		p->target = &d->targets[i];
-		p->want = t;
+		if (take_target(p, &d->targets[i], e))
+			return e->code;
 	}
 	if (!p->target)
 		return wp_fail(e, WP_E_WRONG_TARGET, "made for %s, '%s' is %s on %s",
@@ -258,6 +270,17 @@ static const need *difference(const closure *c, const closure *other)
 	return NULL;
 }
 
+/* The first need of c for which the lock names no wheel. */
+static const need *without_wheel(const closure *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->queue.n; i++)
+		if (!wheel_of(c->p, c->queue.v[i].project))
+			return &c->queue.v[i];
+	return NULL;
+}
+
 static int check_markers(wp_plan *p, wp_error *e)
 {
 	closure want, real;
@@ -265,7 +288,10 @@ static int check_markers(wp_plan *p, wp_error *e)
 
 	closure_make(&want, p, &p->want.markers);
 	closure_make(&real, p, &p->python.markers);
-	if ((n = difference(&real, &want)))
+	if ((n = without_wheel(&want)))
+		wp_fail(e, WP_E_DOCUMENT, "the lock has no wheel of %s for %s: %s", n->project, p->target->name,
+			n->why);
+	else if ((n = difference(&real, &want)))
 		wp_fail(e, WP_E_WRONG_TARGET, "'%s' needs %s as well: %s, which holds there and not for %s",
 			p->python.path, n->project, n->why, p->target->name);
 	else if ((n = difference(&want, &real)))

@@ -10,7 +10,8 @@
 
 /* ---- the place ----------------------------------------------------------------------------- */
 
-/* pyvenv.cfg and first lines of scripts hold the path: one line, no control characters. */
+/* pyvenv.cfg and first lines of scripts hold the path: one line, no control characters. PATH holds it in an
+ * activated venv. */
 static int check_text(const char *path, wp_error *e)
 {
 	const char *p;
@@ -22,6 +23,8 @@ static int check_text(const char *path, wp_error *e)
 			return wp_fail(e, WP_E_VENV, "its path has a control character");
 	if (!wp_utf8_valid(wp_str_of(path)))
 		return wp_fail(e, WP_E_VENV, "its path is not UTF-8");
+	if (strchr(path, ':'))
+		return wp_fail(e, WP_E_VENV, "its path has a ':', which separates the directories in PATH");
 	return 0;
 }
 

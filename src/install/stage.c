@@ -19,7 +19,7 @@ static int open_meta(wp_plan *p, wp_stage *s, wp_error *e)
 	if (kind == OS_DIR)
 		return 0;
 	if (kind != OS_ABSENT)
-		return wp_fail(e, WP_E_PATH, "'%s' is not a directory", s->meta);
+		return wp_fail(e, WP_E_VENV, "'%s' is not a directory", s->meta);
 	s->made_meta = !os_mkdir(s->meta, e);
 	return e->code;
 }

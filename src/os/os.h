@@ -161,7 +161,8 @@ bool os_is_terminal(int fd);
 int os_terminal_width(int fd); /* columns, 0 unknown */
 /* SIGINT, SIGTERM set *flag (128 + n is not used: the exit class is 130). A second one ends the process. */
 void os_on_interrupt(void (*fn)(void));
-void os_ignore_sigpipe(void);
+/* A broken pipe and a limit on the size of files are errors of the write, not the end of the process. */
+void os_ignore_write_signals(void);
 const char *os_getenv(const char *name); /* for the CLI only */
 /* The user's home, cache and configuration places; NULL unknown. For the CLI only. */
 const char *os_home(void);

@@ -30,6 +30,7 @@ static wp_code code_of(int sys)
 		return WP_E_EXISTS;
 	case ENOSPC:
 	case EDQUOT:
+	case EFBIG:
 		return WP_E_DISK_FULL;
 	case EBUSY:
 	case ETXTBSY:
@@ -313,9 +314,10 @@ int posix_interrupts(void)
 	return atomic_load(&interrupt_count);
 }
 
-void os_ignore_sigpipe(void)
+void os_ignore_write_signals(void)
 {
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 const char *os_getenv(const char *name)

@@ -680,6 +680,41 @@ static void markers_are_evaluated_on_the_real_interpreter(void **state)
 	assert_ok(install(w, &err));
 }
 
+static void the_patch_level_of_the_lock_counts(void **state)
+{
+	static const char *const request[] = {"pkg"};
+	world *w = *state;
+	wp_error err = {0};
+	const mw_member m = {.name = "pkg.py", .data = "x"};
+	mw_wheel v = {.project = "pkg", .version = "1.0", .members = &m, .n = 1,
+		.headers = "Requires-Dist: late; python_full_version >= \"3.12.3\"\n"};
+
+	w->lock.requirements = request;
+	w->lock.nrequirements = 1;
+	w->target.python = "3.12.7";
+	simple(w, "late", "1.0", "late.py", "x");
+	add(w, &v);
+	assert_ok(install(w, &err));
+	w->target.python = "3.11.7";
+	assert_int_equal(install(w, &err), WP_E_DOCUMENT);
+}
+
+static void a_lock_without_a_wheel_that_is_needed_is_refused(void **state)
+{
+	static const char *const request[] = {"pkg"};
+	world *w = *state;
+	const mw_member m = {.name = "pkg.py", .data = "x"};
+	mw_wheel v = {.project = "pkg", .version = "1.0", .members = &m, .n = 1,
+		.headers = "Requires-Dist: other\n"};
+
+	w->lock.requirements = request;
+	w->lock.nrequirements = 1;
+	add(w, &v);
+	refused(w, WP_E_DOCUMENT, "no wheel of other for cp312-manylinux_2_28_x86_64: pkg 1.0 requires 'other'");
+	forget(w);
+	refused(w, WP_E_DOCUMENT, "no wheel of pkg");
+}
+
 /* ---- the place ------------------------------------------------------------------------------ */
 
 static void what_is_no_venv_is_left_alone(void **state)
@@ -697,6 +732,8 @@ static void what_is_no_venv_is_left_alone(void **state)
 	w->in.venv = w->venv = at(w, "home/link");
 	assert_ok(os_symlink("nowhere", w->venv, &err));
 	refused(w, WP_E_VENV, "leads to no directory");
+	w->in.venv = w->venv = at(w, "home/a:b");
+	refused(w, WP_E_VENV, "':'");
 	w->in.venv = w->venv = at(w, "home/broken");
 	assert_ok(os_mkdir(w->venv, &err));
 	tmp_write(in_venv(w, "pyvenv.cfg"), WP_LIT("home = /nowhere\n"));
@@ -835,7 +872,21 @@ static void links_inside_are_not_followed(void **state)
 	forget(w);
 	simple(w, "two", "1.0", "sub/two.py", "2");
 	assert_ok(os_symlink(w->store, in_venv(w, SITE "/sub"), &err));
-	refused(w, WP_E_PATH, "is a link");
+	refused(w, WP_E_VENV, "is a link");
+}
+
+/* The terminal sends the interrupt to the interpreter too. */
+static void a_stop_while_the_interpreter_is_asked_is_no_fault_of_the_venv(void **state)
+{
+	world *w = *state;
+	wp_error err = {0};
+
+	simple(w, "one", "1.0", "one.py", "1");
+	assert_ok(install(w, &err));
+	tmp_write(w->python, WP_LIT("#!/bin/sh\nkill -INT $$\n"));
+	refused(w, WP_E_VENV, "signal 2");
+	atomic_store(&w->cancel, 1);
+	refused(w, WP_E_INTERRUPTED, "stopped");
 }
 
 /* Another program writes a file of ours between plan and commit. */
@@ -1029,6 +1080,7 @@ int main(void)
 		T(another_target_is_refused),
 		T(of_two_targets_that_fit_one_is_named),
 		T(markers_are_evaluated_on_the_real_interpreter),
+		T(the_patch_level_of_the_lock_counts), T(a_lock_without_a_wheel_that_is_needed_is_refused),
 		T(what_is_no_venv_is_left_alone),
 		T(parents_that_were_made_go_again),
 		T(a_second_run_at_the_same_venv_is_refused),
@@ -1038,6 +1090,7 @@ int main(void)
 		T(another_version_is_not_replaced),
 		T(a_file_in_the_way_is_named_with_its_owner),
 		T(links_inside_are_not_followed),
+		T(a_stop_while_the_interpreter_is_asked_is_no_fault_of_the_venv),
 		T(a_commit_that_fails_midway_is_taken_back),
 		T(python_runs_what_was_installed),
 		T(pip_lists_checks_and_uninstalls),

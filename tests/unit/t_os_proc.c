@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "unit/place.h"
@@ -248,7 +249,7 @@ static void the_first_interrupt_is_told_the_second_ends(void **state)
 	(void)state;
 	if (pid == 0) {
 		os_on_interrupt(tell);
-		os_ignore_sigpipe();
+		os_ignore_write_signals();
 		raise(SIGINT);
 		if (!atomic_load(&told))
 			_exit(1);
@@ -257,6 +258,28 @@ static void the_first_interrupt_is_told_the_second_ends(void **state)
 	}
 	waitpid(pid, &status, 0);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == WP_EXIT_INTERRUPTED);
+}
+
+/* In a child, for whom alone the limit holds. */
+static void a_limit_on_file_size_is_an_error_of_the_write(void **state)
+{
+	const place *p = *state;
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		struct rlimit limit = {4, 4};
+		os_file *f;
+		wp_error err = {0};
+
+		os_ignore_write_signals();
+		if (setrlimit(RLIMIT_FSIZE, &limit) || os_open(os_join(p->a, p->dir, "f"), OS_CREATE_NEW, &f, &err))
+			_exit(2);
+		_exit(os_pwrite(f, "12345678", 8, 0, &err) != WP_E_DISK_FULL);
+	}
+	waitpid(pid, &status, 0);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 static void an_interrupt_reaches_the_program_that_runs(void **state)
@@ -299,6 +322,7 @@ int main(void)
 		T(times_are_written_as_rfc_3339),
 		T(the_machine_has_a_platform_tag),
 		T(the_first_interrupt_is_told_the_second_ends),
+		T(a_limit_on_file_size_is_an_error_of_the_write),
 		T(an_interrupt_reaches_the_program_that_runs),
 	};
 
