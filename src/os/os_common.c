@@ -143,6 +143,19 @@ static char *beside(wp_arena *a, const char *path)
 	return wp_sprintf(a, "%s.%d-%u.tmp", path, os_pid(), atomic_fetch_add(&count, 1));
 }
 
+/* A device is no place for a rename: /dev/null would be a file from then on. */
+static int check_replaceable(const char *path, wp_error *e)
+{
+	os_kind kind;
+	uint64_t size;
+
+	if (os_stat(path, &kind, &size, e) || kind == OS_FILE || kind == OS_ABSENT ||
+		(kind == OS_LINK && os_is_file(path)))
+		return e->code;
+	wp_fail(e, WP_E_EXISTS, "it is no ordinary file, and is not replaced");
+	return wp_err_where(e, "'%s'", path);
+}
+
 int os_write_file(const char *path, wp_str text, wp_error *e)
 {
 	wp_arena *a = wp_arena_new();
@@ -151,6 +164,13 @@ int os_write_file(const char *path, wp_str text, wp_error *e)
 	bool made;
 	char *tmp;
 
+	rc = check_replaceable(path, &own);
+	if (rc) {
+		wp_arena_free(a);
+		if (!e->code)
+			*e = own;
+		return e->code;
+	}
 	do {
 		own = (wp_error){0};
 		tmp = beside(a, path);

@@ -15,6 +15,23 @@ static void what_is_written_is_read_back(void **state)
 	assert_true(wp_str_is(text, "again"));
 }
 
+static void only_files_are_replaced(void **state)
+{
+	place *p = *state;
+	wp_error err = {0}, err2 = {0}, err3 = {0};
+	os_kind kind;
+	uint64_t size;
+
+	assert_int_equal(mkfifo(at(p, "device"), 0600), 0);
+	assert_int_equal(os_write_file(at(p, "device"), WP_LIT("x"), &err), WP_E_EXISTS);
+	assert_ok(os_symlink("device", at(p, "link"), &err2));
+	assert_int_equal(os_write_file(at(p, "link"), WP_LIT("x"), &err3), WP_E_EXISTS);
+	assert_ok(os_stat(at(p, "device"), &kind, &size, &err2));
+	assert_int_equal(kind, OS_OTHER);
+	assert_ok(os_stat(at(p, "link"), &kind, &size, &err2));
+	assert_int_equal(kind, OS_LINK);
+}
+
 static void a_file_above_the_limit_is_not_read(void **state)
 {
 	place *p = *state;
@@ -199,6 +216,7 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		T(what_is_written_is_read_back),
+		T(only_files_are_replaced),
 		T(a_file_above_the_limit_is_not_read),
 		T(a_missing_file_is_named_with_its_reason),
 		T(only_regular_files_are_opened),
