@@ -14,7 +14,8 @@
 #define UNPOISON(p, n) ((void)(p), (void)(n))
 #endif
 
-enum { BLOCK = 64 << 10, ALIGN = 16 };
+/* Blocks grow from FIRST to BLOCK: an arena for each of thousands of jobs is small while little is in it. */
+enum { FIRST = 2 << 10, BLOCK = 64 << 10, ALIGN = 16 };
 
 typedef struct block {
 	struct block *next;
@@ -67,7 +68,7 @@ wp_arena *wp_arena_new(void)
 {
 	wp_arena *a = wp_xmalloc(sizeof *a);
 
-	a->head = block_new(BLOCK);
+	a->head = block_new(FIRST);
 	return a;
 }
 
@@ -90,6 +91,13 @@ bool wp_arena_is_empty(const wp_arena *a)
 	return a->head->used == 0 && !a->head->next;
 }
 
+static size_t grown(size_t size, size_t n)
+{
+	size_t next = size < BLOCK / 4 ? size * 4 : BLOCK;
+
+	return next > n ? next : BLOCK;
+}
+
 void *wp_alloc(wp_arena *a, size_t n)
 {
 	block *b = a->head;
@@ -103,7 +111,7 @@ void *wp_alloc(wp_arena *a, size_t n)
 		b->next = a->head->next;
 		a->head->next = b;
 	} else if (b->size - b->used < n) {
-		b = block_new(BLOCK);
+		b = block_new(grown(a->head->size, n));
 		b->next = a->head;
 		a->head = b;
 	}

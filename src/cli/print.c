@@ -19,24 +19,51 @@ void cli_flush(cli *c)
 		c->pipe_closed |= errno == EPIPE;
 }
 
-void cli_say(cli *c, const char *fmt, ...)
+/* Bytes of a character at s that a terminal would obey: a control character of ASCII or of Latin-1 (U+0080 to
+ * U+009F), or one that turns the direction of writing (U+202A to U+202E, U+2066 to U+2069). */
+static size_t command_at(const char *s)
 {
-	va_list ap;
+	const unsigned char *u = (const unsigned char *)s;
 
-	if (c->o.quiet)
-		return;
-	cli_progress_stop(c);
-	va_start(ap, fmt);
-	vfprintf(prose(c), fmt, ap);
-	va_end(ap);
-	cli_flush(c);
+	if (u[0] < 0x20 || u[0] == 0x7f)
+		return 1;
+	if (u[0] == 0xc2 && u[1] >= 0x80 && u[1] < 0xa0)
+		return 2;
+	if (u[0] == 0xe2 && ((u[1] == 0x80 && u[2] >= 0xaa && u[2] <= 0xae) ||
+			(u[1] == 0x81 && u[2] >= 0xa6 && u[2] <= 0xa9)))
+		return 3;
+	return 0;
 }
 
-/* Names from outside may hold control characters; a terminal must not obey them. */
+/* Names from outside may hold such characters. */
 static void put_clean(FILE *f, const char *s)
 {
-	for (; *s; s++)
-		fputc((unsigned char)*s < 0x20 || *s == 0x7f ? '?' : *s, f);
+	while (*s) {
+		size_t n = command_at(s);
+
+		fputc(n ? '?' : *s, f);
+		s += n ? n : 1;
+	}
+}
+
+void cli_say(cli *c, const char *fmt, ...)
+{
+	wp_arena *a = wp_arena_new();
+	wp_str rest, line;
+	va_list ap;
+
+	va_start(ap, fmt);
+	rest = wp_str_of(wp_vsprintf(a, fmt, ap));
+	va_end(ap);
+	if (!c->o.quiet) {
+		cli_progress_stop(c);
+		while (wp_str_line(&rest, &line)) {
+			put_clean(prose(c), wp_str_dup(a, line));
+			fputc('\n', prose(c));
+		}
+		cli_flush(c);
+	}
+	wp_arena_free(a);
 }
 
 /* "why:   text", further lines indented below it. */

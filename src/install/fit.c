@@ -103,14 +103,13 @@ static int find_python(wp_plan *p, wp_error *e)
 }
 
 /* The name has no patch level of Python; the markers were evaluated with that of the target's `python`. */
-static int take_target(wp_plan *p, const wp_lock_target *t, wp_error *e)
+static int take_target(wp_plan *p, const wp_lock_target *t, const wp_target *named, wp_error *e)
 {
 	p->target = t;
-	if (wp_target_make(p->a, t->python, t->platform, t->variant, &p->want, e))
+	if (wp_target_make(p->a, t->python, named->platform, NULL, &p->want, e))
 		return e->code;
-	if (strcmp(p->want.name, t->name) != 0)
-		return wp_fail(e, WP_E_DOCUMENT, "the lock's target '%s' is described as '%s'", t->name,
-			p->want.name);
+	if (!wp_streq(p->want.python_tag, named->python_tag))
+		return wp_fail(e, WP_E_DOCUMENT, "the lock says Python %s of its target '%s'", t->python, t->name);
 	return 0;
 }
 
@@ -131,7 +130,7 @@ static int choose_target(wp_plan *p, wp_error *e)
 		if (p->target)
 			return wp_fail(e, WP_E_TARGET, "both %s and %s fit: name one with --target",
 				p->target->name, d->targets[i].name);
-		if (take_target(p, &d->targets[i], e))
+		if (take_target(p, &d->targets[i], &t, e))
 			return e->code;
 	}
 	if (!p->target)

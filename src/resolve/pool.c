@@ -106,6 +106,8 @@ bool wp_pool_holds(const wp_pool *p, const wp_dep *d, const char *extra)
 
 /* ---- metadata to requirements ------------------------------------------------------------- */
 
+enum { SHOWN = 160 }; /* bytes of a text of METADATA in a reason */
+
 typedef WP_VEC(wp_dep) dep_vec;
 
 /* Why this metadata is not that of the file, or does not fit the target; NULL if all is well. */
@@ -114,11 +116,11 @@ static const char *contradiction(wp_pool *p, const wp_pooled *one, const wp_cand
 	wp_version v;
 
 	if (!wp_streq(wp_name_normalize(p->arena, wp_str_of(m->name)), one->name))
-		return wp_sprintf(p->arena, "its METADATA is of '%s'", m->name);
+		return wp_sprintf(p->arena, "its METADATA is of '%.*s'", SHOWN, m->name);
 	if (!wp_version_parse(p->arena, wp_str_of(m->version), &v) || wp_version_cmp(&v, &c->version) != 0)
-		return wp_sprintf(p->arena, "its METADATA is of version '%s'", m->version);
+		return wp_sprintf(p->arena, "its METADATA is of version '%.*s'", SHOWN, m->version);
 	if (!wp_python_fits(m->requires_python, p->t))
-		return wp_sprintf(p->arena, "it requires Python %s", m->requires_python);
+		return wp_sprintf(p->arena, "it requires Python %.*s", SHOWN, m->requires_python);
 	return NULL;
 }
 
@@ -131,7 +133,7 @@ static bool add_requirement(wp_pool *p, wp_cand_facts *f, const char *text, uint
 	bool repaired = false;
 
 	if (wp_requirement_parse_lenient(p->arena, wp_str_of(text), r, &repaired, &e)) {
-		f->broken = wp_sprintf(p->arena, "its requirement '%s' cannot be read", text);
+		f->broken = wp_sprintf(p->arena, "its requirement '%.*s' cannot be read", SHOWN, text);
 		return false;
 	}
 	if (repaired)
@@ -146,7 +148,8 @@ static bool add_requirement(wp_pool *p, wp_cand_facts *f, const char *text, uint
 		d.conditional = true;
 	}
 	if (r->url && !d.conditional) {
-		f->broken = wp_sprintf(p->arena, "it requires '%s' from an address, which is not followed", text);
+		f->broken = wp_sprintf(p->arena, "it requires '%.*s' from an address, which is not followed",
+			SHOWN, text);
 		return false;
 	}
 	WP_PUSH(deps, d);
