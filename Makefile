@@ -37,13 +37,14 @@ doctor := doctor facts graph ldcache libs_elf libs_pe names pc rules rules_drive
 probe := check probe report
 cli := cmd_bundle cmd_doctor cmd_install cmd_lock cmd_matrix cmd_probe cmd_target cmd_verify help main opts \
 	print progress reqfile request sources
-os_posix := posix_file posix_proc posix_sys posix_tree
+os_posix := posix_facts posix_file posix_proc posix_sys posix_tree
+os_win32 := win32_console win32_disk win32_facts win32_file win32_list win32_path win32_proc win32_sys win32_tree
 os += $(os_$(OS)) $(if $(filter fault,$(MODE)),os_fault)
 
 LIB := $(foreach room,base os ext py model bin wheel resolve fetch bundle install doctor probe,\
 	$(addprefix src/$(room)/,$($(room))))
 LIB_OBJ := $(LIB:%=$B/%.o)
-CLI_OBJ := $(cli:%=$B/src/cli/%.o) $B/embed.o
+CLI_OBJ := $(cli:%=$B/src/cli/%.o) $B/src/os/$(OS)_main.o $B/embed.o
 LAUNCHERS := launcher-console.exe launcher-gui.exe
 # Without the compiler for them they are empty files, and an install that needs one says so.
 LAUNCHER_CC := $(shell command -v x86_64-w64-mingw32-gcc)
@@ -98,7 +99,7 @@ $B/src/%.o: src/%.c
 
 # In a fault build the real calls get other names and os_fault.c supplies the public ones.
 ifeq ($(MODE),fault)
-$B/src/os/posix_%.o: CPPFLAGS += -include src/os/os_fault.h
+$B/src/os/$(OS)_%.o: CPPFLAGS += -include src/os/os_fault.h
 endif
 
 # ---- launchers: no C runtime, the same bytes from every build ------------------------------------

@@ -13,7 +13,11 @@
 
 #if defined(__GNUC__)
 #define WP_MUST_USE __attribute__((warn_unused_result))
+#if defined(__MINGW32__) /* where printf means Microsoft's old one */
+#define WP_PRINTF(f, a) __attribute__((format(gnu_printf, f, a)))
+#else
 #define WP_PRINTF(f, a) __attribute__((format(printf, f, a)))
+#endif
 #else
 #define WP_MUST_USE
 #define WP_PRINTF(f, a)

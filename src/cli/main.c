@@ -75,7 +75,7 @@ static bool only_told(const cli *c)
 	return true;
 }
 
-int main(int argc, char **argv)
+int os_main(int argc, char **argv)
 {
 	static wp_error err;
 	cli c = {0};

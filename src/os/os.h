@@ -90,7 +90,24 @@ int os_realpath(wp_arena *a, const char *path, const char **out, wp_error *e);
 int os_absolute(wp_arena *a, const char *path, const char **out, wp_error *e); /* no link followed */
 /* Of the file system that holds path, or its nearest parent that is there. */
 int os_free_space(const char *path, uint64_t *bytes, wp_error *e);
-int os_sync_tree(const char *path, wp_error *e); /* the file system that holds path, to the disk */
+/* The file system that holds path, to the disk; on Windows, which has no such call, the files of 1 MB or more at and
+ * below path. */
+int os_sync_tree(const char *path, wp_error *e);
+
+typedef enum os_volume_kind { OS_VOLUME_OTHER, OS_VOLUME_FULL, OS_VOLUME_FAT, OS_VOLUME_EXFAT } os_volume_kind;
+
+typedef struct os_volume {
+	os_volume_kind kind; /* FULL: what the system itself is kept on */
+	bool network;
+	const char *name;  /* "NTFS", "" unknown */
+	uint64_t max_file; /* bytes of the largest file */
+} os_volume;
+
+/* Of the volume that holds path, or its nearest parent that is there. */
+int os_volume_of(wp_arena *a, const char *path, os_volume *out, wp_error *e);
+/* Programs that have the file, or one below the directory, open: "python.exe (process 4242)". Only Windows can tell;
+ * elsewhere, and where it doesn't know, there are none. */
+int os_file_holders(wp_arena *a, const char *path, const char ***out, size_t *n, wp_error *e);
 
 /* ---- lock --------------------------------------------------------------------------------- */
 
@@ -163,9 +180,34 @@ int os_terminal_width(int fd); /* columns, 0 unknown */
 void os_on_interrupt(void (*fn)(void));
 /* A broken pipe and a limit on the size of files are errors of the write, not the end of the process. */
 void os_ignore_write_signals(void);
-const char *os_getenv(const char *name); /* for the CLI only */
-/* The user's home, cache and configuration places; NULL unknown. For the CLI only. */
+const char *os_getenv(const char *name); /* for the CLI only; lives as long as the process */
+/* The user's home; NULL unknown. For the CLI only. */
 const char *os_home(void);
+/* Whether the program runs on Windows: for what differs by more than a system call. */
+bool os_is_windows(void);
+/* The program's own main, in src/cli; argv is UTF-8. Called by posix_main.c or win32_main.c. */
+int os_main(int argc, char **argv);
+
+/* ---- what only Windows tells --------------------------------------------------------------- */
+
+typedef struct os_python {
+	const char *company, *tag; /* "PythonCore", "3.12" */
+	const char *version;	   /* "3.12", "" unknown */
+	const char *dir;	   /* where it is installed */
+	const char *executable;	   /* full path */
+} os_python;
+
+/* The interpreters that the registry names (PEP 514): of the user, then of the machine, both views. */
+void os_registry_pythons(wp_arena *a, os_python **out, size_t *n);
+/* The proxy of the system's settings for https; NULL: none. *bypass: hosts that are reached without it, as
+ * libcurl wants them; NULL: none. */
+const char *os_system_proxy(wp_arena *a, const char **bypass);
+/* The four numbers of a program's or library's version resource; false where there are none. */
+bool os_file_version(const char *path, unsigned out[4]);
+/* Hardware ids of the display adapters that are present: "PCI\VEN_10DE&DEV_2684...". */
+void os_display_adapters(wp_arena *a, const char ***out, size_t *n);
+/* The system's own directory for libraries; NULL where there is none. */
+const char *os_system_dir(wp_arena *a);
 
 /* ---- pure text (os_common.c) -------------------------------------------------------------- */
 
@@ -173,5 +215,9 @@ char *os_join(wp_arena *a, const char *dir, const char *name);
 const char *os_basename(const char *path);
 char *os_dirname(wp_arena *a, const char *path); /* "." where there is none */
 bool os_is_absolute(const char *path);
+/* The path with the system's own separators: for other programs and their files. */
+const char *os_native(wp_arena *a, const char *path);
+/* After a failure: if programs have path open, the error says so and is of kind WP_E_BUSY. */
+void os_name_holders(wp_error *e, const char *path);
 
 #endif

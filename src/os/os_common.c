@@ -62,6 +62,47 @@ bool os_is_absolute(const char *path)
 #endif
 }
 
+const char *os_native(wp_arena *a, const char *path)
+{
+	char *s = wp_strdup(a, path);
+#ifdef _WIN32
+	char *p;
+
+	for (p = s; *p; p++)
+		if (*p == '/')
+			*p = '\\';
+#endif
+	return s;
+}
+
+bool os_is_windows(void)
+{
+#ifdef _WIN32
+	return true;
+#else
+	return false;
+#endif
+}
+
+void os_name_holders(wp_error *e, const char *path)
+{
+	wp_arena *a = wp_arena_new();
+	wp_error ignored = {0};
+	const char **names;
+	size_t n, i;
+	wp_buf b;
+
+	wp_buf_init(&b, sizeof e->next);
+	if (os_file_holders(a, path, &names, &n, &ignored) == 0 && n) {
+		for (i = 0; i < n; i++)
+			wp_buf_printf(&b, "%s%s", i ? ", " : "", names[i]);
+		e->code = WP_E_BUSY;
+		wp_err_next(e, "close %s, then run the command again", wp_buf_view(&b).p);
+	}
+	wp_buf_free(&b);
+	wp_arena_free(a);
+}
+
 /* One directory; one that is there, by whatever name or link, is fine. */
 static int make_dir(const char *path, wp_error *e)
 {
