@@ -185,10 +185,34 @@ static void child_broke(cli *c, const os_run_result *r, wp_probe_report *out)
 	const char *why = r->timed_out
 		? wp_sprintf(a, "the probe's process gave no answer within %d seconds and was ended", CHILD_TIMEOUT_MS / 1000)
 		: r->signal ? wp_sprintf(a, "the probe's process ended by signal %d inside the driver", r->signal)
-			    : wp_sprintf(a, "the probe's process ended with code %d", r->exit_code);
+		: r->exit_code == 0 || r->exit_code == WP_EXIT_FINDINGS
+			? "the probe's process ended inside the driver, without a report"
+			: wp_sprintf(a, "the probe's process ended with code %d", r->exit_code);
 
 	wp_finding_add(&out->findings, a, "G609", WP_SEVERE, "the GPU probe hung or crashed", why,
 		"reboot, then install the NVIDIA driver again if it happens once more");
+}
+
+/* The driver may print as well: the report is what begins last as one does. */
+static wp_str report_in(wp_str text)
+{
+	static const char begin[] = "{\n  \"wheelpack\":";
+	wp_str found = {0};
+	size_t at;
+
+	while ((at = wp_str_find_str(text, wp_str_of(begin))) < text.n) {
+		found = wp_str_sub(text, at, text.n);
+		text = wp_str_sub(text, at + 1, text.n);
+	}
+	return found;
+}
+
+/* A report without a device says what is wrong. */
+static bool take_report(wp_arena *a, wp_str text, wp_probe_report *out)
+{
+	wp_error err = {0};
+
+	return !read_report(a, report_in(text), out, &err) && (out->ndevices || wp_findings_errors(&out->findings));
 }
 
 static int ask_child(cli *c, wp_probe_report *out, wp_error *e)
@@ -204,11 +228,12 @@ static int ask_child(cli *c, wp_probe_report *out, wp_error *e)
 	os_run_request q = {.argv = argv, .set_env = env, .timeout_ms = CHILD_TIMEOUT_MS};
 	if (os_run(c->ctx.arena, &q, &r, e) || wp_check_cancel(&c->ctx, e))
 		return e->code;
-	if (r.timed_out || r.signal || (r.exit_code != 0 && r.exit_code != WP_EXIT_FINDINGS))
+	if (r.timed_out || r.signal || (r.exit_code != 0 && r.exit_code != WP_EXIT_FINDINGS) ||
+		!take_report(c->ctx.arena, r.out, out)) {
+		*out = (wp_probe_report){0};
 		child_broke(c, &r, out);
-	else
-		read_report(c->ctx.arena, r.out, out, e);
-	return e->code;
+	}
+	return 0;
 }
 
 static void say_device(cli *c, const wp_probe_device *d)

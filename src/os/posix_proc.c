@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -50,6 +51,7 @@ static char **child_env(const os_run_request *r)
 }
 
 enum { OUT, ERR, START, PIPES };
+enum { GRACE_MS = 2000 };
 
 typedef struct child {
 	pid_t pid;
@@ -88,7 +90,7 @@ static int open_pipes(child *c)
 }
 
 /* In the child, where only async-signal-safe calls are allowed. Its own process group, so that a
- * time-out reaches what it started too. */
+ * time-out reaches what it started too; it does not outlive us. */
 static _Noreturn void run_child(
 	const child *c, const char *path, const os_run_request *r, char **env)
 {
@@ -102,6 +104,7 @@ static _Noreturn void run_child(
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (null >= 0 && dup2(null, 0) == 0 && dup2(c->wr[OUT], 1) == 1 &&
 		dup2(c->wr[ERR], 2) == 2 && (!r->cwd || chdir(r->cwd) == 0))
 		execve(path, (char *const *)r->argv, env);
@@ -163,12 +166,17 @@ static bool drain_ready(child *c, int wait_ms)
 	return true;
 }
 
-/* Kill at the deadline; pass an interrupt on once, as a terminal would. True on a time-out. */
+/* Kill at the deadline; pass an interrupt on once, as a terminal would, and wait little from then on. True on a
+ * time-out. */
 static bool hurry(child *c)
 {
+	uint64_t soon = os_now_ms() + GRACE_MS;
+
 	if (!c->hurried && posix_interrupts() != c->interrupts) {
 		kill(-c->pid, SIGINT);
 		c->hurried = true;
+		if (!c->deadline || c->deadline > soon)
+			c->deadline = soon;
 	}
 	if (!c->deadline || os_now_ms() < c->deadline)
 		return false;

@@ -6,6 +6,7 @@
  *                                   998 has no name, 997 no description
  *   FAKE_CUDA_DEVICES=N             number of devices, 1 if not set
  *   FAKE_CUDA_VERSION=N             13000 if not set
+ *   FAKE_CUDA_INIT=exit|print|forge  cuInit ends the process, prints first, prints what looks like a report
  *   FAKE_CUDA_WRONG=KIND[:N]        what goes wrong in each launch, or in the N-th only:
  *     off         the last element is off by one
  *     flaky       the same, at another element in each launch
@@ -105,7 +106,16 @@ CALL(cuDriverGetVersion, int *version)
 
 CALL(cuInit, unsigned flags)
 {
+	const char *init = getenv("FAKE_CUDA_INIT");
+
 	BEGIN(cuInit);
+	if (init && *init == 'p')
+		printf("\033[31mthe driver says hello {\n");
+	if (init && *init == 'f')
+		printf("{\n  \"wheelpack\": \"0\"}\n");
+	fflush(stdout);
+	if (init && *init != 'p')
+		_Exit(0);
 	initialised = 1;
 	return flags ? INVALID_VALUE : 0;
 }

@@ -260,6 +260,23 @@ static void the_first_interrupt_is_told_the_second_ends(void **state)
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == WP_EXIT_INTERRUPTED);
 }
 
+static void a_program_that_ignores_the_interrupt_is_ended(void **state)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		os_run_result r;
+
+		os_on_interrupt(tell);
+		r = sh(*state, "trap '' INT; kill -INT $PPID; sleep 30; sleep 30", (os_run_request){0});
+		_exit(!r.timed_out || r.signal != SIGKILL);
+	}
+	waitpid(pid, &status, 0);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 /* In a child, for whom alone the limit holds. */
 static void a_limit_on_file_size_is_an_error_of_the_write(void **state)
 {
@@ -324,6 +341,7 @@ int main(void)
 		T(the_first_interrupt_is_told_the_second_ends),
 		T(a_limit_on_file_size_is_an_error_of_the_write),
 		T(an_interrupt_reaches_the_program_that_runs),
+		T(a_program_that_ignores_the_interrupt_is_ended),
 	};
 
 	return cmocka_run_group_tests_name("os_proc", tests, NULL, NULL);
