@@ -3,20 +3,46 @@
 #   make                 build/release/wheelpack
 #   make demo            the main job on real wheels
 #   make test            all tests
+#   make windows         build/win/wheelpack.exe;  make portable: build/portable/wheelpack
 #   make launchers       the small Windows programs that stand for scripts (x86_64-w64-mingw32-gcc)
 #   make unit T=record   one unit test;  make valgrind, make fault, make fuzz: see CONTRIBUTING.md
 #
-# MODE=debug|release|asan|fault, WERROR=1 makes warnings errors, V=1 shows the commands. OS names the system layer in
-# src/os, CROSS is a compiler prefix.
+# MODE=debug|release|asan|fault, WERROR=1 makes warnings errors, V=1 shows the commands. OS=win32 builds for Windows,
+# STATIC=1 the Linux program that travels in bundles; both take their libraries from tools/windeps.sh.
 
 MODE ?= release
 PREFIX ?= /usr/local
-OS ?= posix
-CROSS ?=
+OS := posix
+STATIC :=
+Q := $(if $(V),,@)
+
+# ---- the system --------------------------------------------------------------------------------
+
+libraries := curl ssl crypto nghttp2 zip z cjson utf8proc
+ifeq ($(OS),win32)
+B := build/win$(filter-out -release,-$(MODE))
+EXE := .exe
+CROSS := x86_64-w64-mingw32-
+DEPS := $(shell sh tools/windeps.sh --print-path windows)
+CPPFLAGS += -D_WIN32_WINNT=0x0A00 -DUNICODE -D_UNICODE -D__USE_MINGW_ANSI_STDIO=1 -DCURL_STATICLIB -DCJSON_HIDE_SYMBOLS \
+	-DUTF8PROC_STATIC
+LDFLAGS += -static -Wl,--no-insert-timestamp $(if $(filter release,$(MODE)),-s)
+system_libraries := ws2_32 crypt32 bcrypt normaliz iphlpapi userenv psapi advapi32 ole32 shell32 user32 version rstrtmgr winhttp
+else ifneq ($(STATIC),)
+B := build/portable
+DEPS := $(shell sh tools/windeps.sh --print-path linux)
+LDFLAGS += -s -static-libgcc -Wl,-z,relro,-z,now
+system_libraries := pthread dl m
+else
+B := build/$(MODE)
+LDLIBS = $(shell pkg-config --libs libcurl libzip libcrypto libcjson libutf8proc zlib) -lpthread -ldl -lm
+endif
+ifdef DEPS
+CPPFLAGS += -I$(DEPS)/include
+LDLIBS := -L$(DEPS)/lib $(libraries:%=-l%) $(system_libraries:%=-l%)
+endif
 CC := $(CROSS)gcc
 AR := $(CROSS)ar
-B := build/$(MODE)
-Q := $(if $(V),,@)
 
 # ---- what is built from what; a new source file is named here ----------------------------------
 
@@ -45,12 +71,13 @@ LIB := $(foreach room,base os ext py model bin wheel resolve fetch bundle instal
 	$(addprefix src/$(room)/,$($(room))))
 LIB_OBJ := $(LIB:%=$B/%.o)
 CLI_OBJ := $(cli:%=$B/src/cli/%.o) $B/src/os/$(OS)_main.o $B/embed.o
+RESOURCE := $(if $(EXE),$B/app.res)
 LAUNCHERS := launcher-console.exe launcher-gui.exe
 # Without the compiler for them they are empty files, and an install that needs one says so.
 LAUNCHER_CC := $(shell command -v x86_64-w64-mingw32-gcc)
 LAUNCHER_DIR := build/$(if $(LAUNCHER_CC),launcher,no-launcher)
 DATA := manifests/pytorch.json manifests/windows-baseline.json src/probe/matmul.ptx $(LAUNCHERS:%=$(LAUNCHER_DIR)/%)
-UNIT := $(patsubst tests/unit/%.c,$B/tests/%,$(wildcard tests/unit/t_*.c))
+UNIT := $(patsubst tests/unit/%.c,$B/tests/%$(EXE),$(wildcard tests/unit/t_*.c))
 FUZZ := $(patsubst tests/fuzz/f_%.c,%,$(wildcard tests/fuzz/f_*.c))
 
 # ---- flags -------------------------------------------------------------------------------------
@@ -64,14 +91,21 @@ CFLAGS_asan := -O1 -fno-omit-frame-pointer $(SAN)
 CFLAGS_fault := -O1
 CFLAGS_ALL := -std=c11 -g $(WARN) -fno-common -fstack-protector-strong $(CFLAGS_$(MODE)) \
 	$(if $(WERROR),-Werror) $(CFLAGS)
-LDLIBS = $(shell pkg-config --libs libcurl libzip libcrypto libcjson libutf8proc zlib) -lpthread -ldl -lm
 COMPILE = $(CC) $(CPPFLAGS) $(CFLAGS_ALL)
 LINK = $(CC) $(CFLAGS_ALL) $(LDFLAGS)
 
 # ---- program -----------------------------------------------------------------------------------
 
-.PHONY: all demo install clean
-all: $B/wheelpack
+.PHONY: all windows portable demo install clean
+all: $B/wheelpack$(EXE)
+
+windows:
+	@sh tools/windeps.sh windows
+	@$(MAKE) --no-print-directory OS=win32 all
+
+portable:
+	@sh tools/windeps.sh linux
+	@$(MAKE) --no-print-directory STATIC=1 all
 
 demo:
 	@sh tools/setup.sh
@@ -84,9 +118,9 @@ install: all
 clean:
 	rm -rf build
 
-$B/wheelpack: $(CLI_OBJ) $B/libwheelpack.a
+$B/wheelpack$(EXE): $(CLI_OBJ) $(RESOURCE) $B/libwheelpack.a
 	@echo "LINK  $@"
-	$Q$(LINK) -o $@ $^ $(LDLIBS)
+	$Q$(LINK) $(if $(EXE),-municode) -o $@ $^ $(LDLIBS)
 
 $B/libwheelpack.a: $(LIB_OBJ)
 	@echo "AR    $@"
@@ -96,6 +130,15 @@ $B/src/%.o: src/%.c
 	@mkdir -p $(@D)
 	@echo "CC    $<"
 	$Q$(COMPILE) -include src/base/banned.h -MMD -MP -c -o $@ $<
+
+# What Windows reads in the program: manifest and version.
+VERSION = $(shell sed -n 's/^.define WP_VERSION "\(.*\)"/\1/p' include/wheelpack/wheelpack.h)
+$B/app.res: src/os/app.rc.in src/os/app.manifest include/wheelpack/wheelpack.h
+	@mkdir -p $(@D)
+	@echo "RES   $<"
+	$Qsed 's/@VERSION@/$(VERSION)/; s/@NUMBERS@/$(subst .,$(comma),$(VERSION)),0/' $< >$B/app.rc
+	$Q$(CROSS)windres -O coff -I src/os -o $@ $B/app.rc
+comma := ,
 
 # In a fault build the real calls get other names and os_fault.c supplies the public ones.
 ifeq ($(MODE),fault)
@@ -130,7 +173,7 @@ $B/embed.o: $B/embed.c
 
 # ---- tests -------------------------------------------------------------------------------------
 
-.PHONY: test test-built unit valgrind fault fuzz vectors scenarios layers ptx-check test-real bench
+.PHONY: test test-built unit windows-unit valgrind fault fuzz vectors scenarios layers ptx-check test-real bench
 TEST_PROGRAMS := $(FUZZ:%=$B/tests/fuzz_%) $B/tests/vectors
 
 test:
@@ -141,8 +184,12 @@ test-built: $B/wheelpack $(UNIT) $(TEST_PROGRAMS) $(if $(LAUNCHER_CC),build/laun
 	@sh tests/run.sh $B $(UNIT)
 
 T ?=
-unit: $(if $T,$B/tests/t_$T,$(UNIT))
+unit: $(if $T,$B/tests/t_$T$(EXE),$(UNIT))
 	@sh tests/run_unit.sh $^
+
+windows-unit:
+	@sh tools/windeps.sh windows
+	@$(MAKE) --no-print-directory OS=win32 unit WRAP="sh tests/wine.sh"
 
 valgrind: $(UNIT)
 	@WRAP="valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite" \
@@ -168,7 +215,7 @@ ptx-check:
 
 BUILD_TEST = $(COMPILE) -Itests -MMD -MP -MF $@.d -o $@
 
-$B/tests/%: tests/unit/%.c $B/libwheelpack.a
+$B/tests/%$(EXE): tests/unit/%.c $B/libwheelpack.a
 	@mkdir -p $(@D)
 	@echo "TEST  $<"
 	$Q$(BUILD_TEST) $< $B/libwheelpack.a -lcmocka $(LDLIBS)
