@@ -24,7 +24,7 @@ B := build/win$(filter-out -release,-$(MODE))
 EXE := .exe
 CROSS := x86_64-w64-mingw32-
 DEPS := $(shell sh tools/windeps.sh --print-path windows)
-CPPFLAGS += -D_WIN32_WINNT=0x0A00 -DUNICODE -D_UNICODE -D__USE_MINGW_ANSI_STDIO=1 -DCURL_STATICLIB -DCJSON_HIDE_SYMBOLS \
+CPPFLAGS += -D_WIN32_WINNT=0x0A00 -D__USE_MINGW_ANSI_STDIO=1 -DCURL_STATICLIB -DCJSON_HIDE_SYMBOLS \
 	-DUTF8PROC_STATIC
 LDFLAGS += -static -Wl,--no-insert-timestamp $(if $(filter release,$(MODE)),-s)
 system_libraries := ws2_32 crypt32 bcrypt normaliz iphlpapi userenv psapi advapi32 ole32 shell32 user32 version rstrtmgr winhttp
@@ -91,6 +91,7 @@ CFLAGS_asan := -O1 -fno-omit-frame-pointer $(SAN)
 CFLAGS_fault := -O1
 CFLAGS_ALL := -std=c11 -g $(WARN) -fno-common -fstack-protector-strong $(CFLAGS_$(MODE)) \
 	$(if $(WERROR),-Werror) $(CFLAGS)
+BANNED := -include src/base/banned.h
 COMPILE = $(CC) $(CPPFLAGS) $(CFLAGS_ALL)
 LINK = $(CC) $(CFLAGS_ALL) $(LDFLAGS)
 
@@ -129,7 +130,7 @@ $B/libwheelpack.a: $(LIB_OBJ)
 $B/src/%.o: src/%.c
 	@mkdir -p $(@D)
 	@echo "CC    $<"
-	$Q$(COMPILE) -include src/base/banned.h -MMD -MP -c -o $@ $<
+	$Q$(COMPILE) $(BANNED) -MMD -MP -c -o $@ $<
 
 # What Windows reads in the program: manifest and version.
 VERSION = $(shell sed -n 's/^.define WP_VERSION "\(.*\)"/\1/p' include/wheelpack/wheelpack.h)
@@ -139,6 +140,11 @@ $B/app.res: src/os/app.rc.in src/os/app.manifest include/wheelpack/wheelpack.h
 	$Qsed 's/@VERSION@/$(VERSION)/; s/@NUMBERS@/$(subst .,$(comma),$(VERSION)),0/' $< >$B/app.rc
 	$Q$(CROSS)windres -O coff -I src/os -o $@ $B/app.rc
 comma := ,
+
+# Windows' own headers use the banned names; the Linux build holds these files to them.
+ifeq ($(OS),win32)
+$B/src/ext/%.o: BANNED :=
+endif
 
 # In a fault build the real calls get other names and os_fault.c supplies the public ones.
 ifeq ($(MODE),fault)
