@@ -27,6 +27,11 @@ typedef struct wp_interpreter {
 int wp_interpreter_find(wp_ctx *ctx, const char *spec, const char *search_path, const char *home,
 	wp_interpreter *out, wp_error *e);
 
+/* The programs that stand for scripts and for python.exe in a venv of Windows; empty where this build has none. */
+typedef struct wp_launchers {
+	wp_str console, gui;
+} wp_launchers;
+
 typedef struct wp_install_request {
 	const wp_lock_doc *lock;	/* what to install */
 	const wp_bundle_doc *manifest;	/* record_sha256 of each wheel: the trust chain */
@@ -36,6 +41,7 @@ typedef struct wp_install_request {
 	const char *python;		/* spec of the base interpreter; NULL: the target's version */
 	const char *target;		/* name of one of the lock's targets; NULL: the one that fits */
 	const char *search_path, *home; /* as for wp_interpreter_find */
+	wp_launchers launchers;		/* needed where the interpreter is one of Windows */
 	bool no_sync;			/* no flush to disk: for CI */
 	const char *time;		/* now, RFC 3339, for the receipt */
 } wp_install_request;

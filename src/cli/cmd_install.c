@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/embed.h"
 #include "os/os.h"
 
 int cli_no_bundle(cli *c, const char *path, wp_error *e)
@@ -46,6 +47,8 @@ static int install(cli *c, const wp_bundle *b, wp_receipt *r, wp_error *e)
 	char now[21];
 	wp_install_request q = {.lock = wp_bundle_lock(b), .manifest = wp_bundle_manifest(b),
 		.bundle_id = wp_bundle_id(b), .wheels = wp_bundle_wheels(b), .venv = c->o.venv, .python = c->o.python,
+		.launchers = {{(const char *)wp_data_launcher_console_exe, wp_data_launcher_console_exe_size},
+			{(const char *)wp_data_launcher_gui_exe, wp_data_launcher_gui_exe_size}},
 		.search_path = os_getenv("PATH"), .home = os_home(), .no_sync = c->o.no_sync,
 		.target = c->o.targets.n ? c->o.targets.v[0] : NULL};
 

@@ -6,9 +6,9 @@
 #include "install/parts.h"
 #include "os/os.h"
 
-/* @VENV@, @BIN@, @NAME@ are replaced by quoted text. */
+/* @VENV@, @BIN@, @NAME@ are replaced by quoted text, @UNIX@ by what makes a Windows path one of Git Bash. */
 static const char sh_text[] =
-	"# Enter the environment: . bin/activate   Leave it: deactivate\n"
+	"# Enter the environment: . @BIN@/activate   Leave it: deactivate\n"
 	"# For sh, dash, bash, zsh and ksh.\n"
 	"\n"
 	"deactivate () {\n"
@@ -36,6 +36,7 @@ static const char sh_text[] =
 	"deactivate nondestructive\n"
 	"\n"
 	"VIRTUAL_ENV=@VENV@\n"
+	"@UNIX@"
 	"VIRTUAL_ENV_PROMPT=@NAME@\n"
 	"export VIRTUAL_ENV VIRTUAL_ENV_PROMPT\n"
 	"\n"
@@ -136,8 +137,9 @@ static const char csh_text[] =
 	"\n"
 	"rehash\n";
 
+/* Found by its own place, not by name: old PowerShells read a file in the code page of the PC. */
 static const char ps1_text[] =
-	"# Enter the environment: . bin/Activate.ps1   Leave it: deactivate\n"
+	"# Enter the environment: . @BIN@/Activate.ps1   Leave it: deactivate\n"
 	"\n"
 	"function global:deactivate ([switch]$NonDestructive) {\n"
 	"    if (Test-Path Env:_OLD_VIRTUAL_PATH) {\n"
@@ -160,8 +162,8 @@ static const char ps1_text[] =
 	"\n"
 	"deactivate -NonDestructive\n"
 	"\n"
-	"$Env:VIRTUAL_ENV = @VENV@\n"
-	"$Env:VIRTUAL_ENV_PROMPT = @NAME@\n"
+	"$Env:VIRTUAL_ENV = [IO.Path]::GetDirectoryName($PSScriptRoot)\n"
+	"$Env:VIRTUAL_ENV_PROMPT = [IO.Path]::GetFileName($Env:VIRTUAL_ENV)\n"
 	"$Env:_OLD_VIRTUAL_PATH = $Env:PATH\n"
 	"$Env:PATH = (Join-Path $Env:VIRTUAL_ENV '@BIN@') + [IO.Path]::PathSeparator + $Env:PATH\n"
 	"\n"
@@ -176,6 +178,38 @@ static const char ps1_text[] =
 	"    function global:prompt { \"($Env:VIRTUAL_ENV_PROMPT) $(_OLD_VIRTUAL_PROMPT)\" }\n"
 	"}\n";
 
+/* The two for cmd find the venv by their own place, for the same reason. @ keeps the caller's `echo`. */
+static const char bat_text[] =
+	"@rem Enter the environment: Scripts\\activate.bat   Leave it: deactivate\r\n"
+	"@if defined _OLD_VIRTUAL_PATH set \"PATH=%_OLD_VIRTUAL_PATH%\"\r\n"
+	"@if defined _OLD_VIRTUAL_PROMPT set \"PROMPT=%_OLD_VIRTUAL_PROMPT%\"\r\n"
+	"@if defined _OLD_VIRTUAL_PYTHONHOME set \"PYTHONHOME=%_OLD_VIRTUAL_PYTHONHOME%\"\r\n"
+	"@set _OLD_VIRTUAL_PROMPT=\r\n"
+	"@set _OLD_VIRTUAL_PYTHONHOME=\r\n"
+	"@for %%d in (\"%~dp0..\") do @set \"VIRTUAL_ENV=%%~fd\"\r\n"
+	"@for %%d in (\"%~dp0..\") do @set \"VIRTUAL_ENV_PROMPT=%%~nxd\"\r\n"
+	"@set \"_OLD_VIRTUAL_PATH=%PATH%\"\r\n"
+	"@set \"PATH=%VIRTUAL_ENV%\\@BIN@;%PATH%\"\r\n"
+	"@if defined PYTHONHOME set \"_OLD_VIRTUAL_PYTHONHOME=%PYTHONHOME%\"\r\n"
+	"@set PYTHONHOME=\r\n"
+	"@if defined VIRTUAL_ENV_DISABLE_PROMPT exit /b 0\r\n"
+	"@if not defined PROMPT set \"PROMPT=$P$G\"\r\n"
+	"@set \"_OLD_VIRTUAL_PROMPT=%PROMPT%\"\r\n"
+	"@set \"PROMPT=(%VIRTUAL_ENV_PROMPT%) %PROMPT%\"\r\n"
+	"@exit /b 0\r\n";
+
+static const char leave_text[] =
+	"@rem Leave the environment that activate.bat has entered.\r\n"
+	"@if defined _OLD_VIRTUAL_PATH set \"PATH=%_OLD_VIRTUAL_PATH%\"\r\n"
+	"@if defined _OLD_VIRTUAL_PROMPT set \"PROMPT=%_OLD_VIRTUAL_PROMPT%\"\r\n"
+	"@if defined _OLD_VIRTUAL_PYTHONHOME set \"PYTHONHOME=%_OLD_VIRTUAL_PYTHONHOME%\"\r\n"
+	"@set _OLD_VIRTUAL_PATH=\r\n"
+	"@set _OLD_VIRTUAL_PROMPT=\r\n"
+	"@set _OLD_VIRTUAL_PYTHONHOME=\r\n"
+	"@set VIRTUAL_ENV=\r\n"
+	"@set VIRTUAL_ENV_PROMPT=\r\n"
+	"@exit /b 0\r\n";
+
 /* Inside single quotes a shell knows these few escapes only. */
 typedef struct shell {
 	const char *file, *text;
@@ -184,11 +218,23 @@ typedef struct shell {
 	const char *bang;      /* how ! is */
 } shell;
 
-static const shell shells[] = {
+static const shell posix_shells[] = {
 	{"activate", sh_text, "'\\''", "\\", "!"},
 	{"activate.fish", fish_text, "\\'", "\\\\", "!"},
 	{"activate.csh", csh_text, "'\\''", "\\", "\\!"},
 	{"Activate.ps1", ps1_text, "''", "\\", "!"},
+};
+
+static const shell windows_shells[] = {
+	{"activate", sh_text, "'\\''", "\\", "!"},
+	{"activate.bat", bat_text, "", "", ""},
+	{"deactivate.bat", leave_text, "", "", ""},
+	{"Activate.ps1", ps1_text, "''", "\\", "!"},
+};
+
+enum {
+	NPOSIX = sizeof posix_shells / sizeof *posix_shells,
+	NWINDOWS = sizeof windows_shells / sizeof *windows_shells
 };
 
 static void put_quoted(wp_buf *b, const shell *s, const char *text)
@@ -207,23 +253,26 @@ static void put_quoted(wp_buf *b, const shell *s, const char *text)
 	wp_buf_putc(b, '\'');
 }
 
-bool wp_activate_script(wp_arena *a, size_t n, const char *venv, const char *bin, const char **name,
+bool wp_activate_script(wp_arena *a, size_t n, const char *venv, const wp_interpreter *base, const char **name,
 	wp_str *text)
 {
-	const shell *s = &shells[n];
+	bool windows = wp_python_windows(base);
+	const shell *s = windows ? windows_shells + n : posix_shells + n;
 	const char *p;
 	wp_buf b;
 
-	if (n >= sizeof shells / sizeof *shells)
+	if (n >= (size_t)(windows ? NWINDOWS : NPOSIX))
 		return false;
 	wp_buf_init(&b, 64 << 10);
 	for (p = s->text; *p; p++) {
 		if (wp_starts(p, "@VENV@"))
-			put_quoted(&b, s, venv), p += 5;
+			put_quoted(&b, s, wp_native_path(a, windows, venv)), p += 5;
 		else if (wp_starts(p, "@NAME@"))
 			put_quoted(&b, s, os_basename(venv)), p += 5;
 		else if (wp_starts(p, "@BIN@"))
-			wp_buf_puts(&b, bin), p += 4;
+			wp_buf_puts(&b, base->venv_bin), p += 4;
+		else if (wp_starts(p, "@UNIX@"))
+			wp_buf_puts(&b, windows ? "VIRTUAL_ENV=$(cygpath \"$VIRTUAL_ENV\")\n" : ""), p += 5;
 		else
 			wp_buf_putc(&b, *p);
 	}

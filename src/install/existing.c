@@ -127,14 +127,12 @@ static bool lists(wp_arena *a, const char *record, const char *row)
 /* The dist-info whose RECORD lists the file, for the message. */
 static const char *owner(const wp_plan *p, const char *path)
 {
-	const char *site = p->python.venv_site, *row = wp_under(path, site), *found = NULL;
+	const char *site = p->python.venv_site, *row = wp_record_path(p, path), *found = NULL;
 	wp_arena *a = wp_arena_new();
 	wp_error ignored = {0};
 	const char **names;
 	size_t i, n;
 
-	if (!row)
-		row = wp_sprintf(a, "../../../%s", path);
 	if (site_names(p, &names, &n, &ignored))
 		n = 0;
 	for (i = 0; i < n && !found; i++)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * files.c: where each member of each wheel goes. Every path below the venv is written once; two
- * wheels that bring one path must bring the same bytes.
+ * wheels that bring one path must bring the same bytes. On Windows names that differ in case are one.
  */
+#include "ext/unicode.h"
 #include "install/notes.h"
 #include "os/os.h"
 
@@ -12,8 +13,13 @@ typedef struct layout {
 	wp_map dirs;
 	wp_map pairs; /* wheels whose shared files were noted */
 	const char *headers;
-	wp_str start; /* first line of our scripts */
 } layout;
+
+/* Equal for names that the venv's file system takes for one. */
+static wp_str key(const wp_plan *p, wp_str path)
+{
+	return p->windows ? wp_str_of(wp_name_fold(p->a, path)) : path;
+}
 
 const char *wp_under(const char *path, const char *dir)
 {
@@ -51,6 +57,11 @@ static int share(layout *l, wp_out_file *f, size_t first, wp_error *e)
 	wp_out_file *old = &p->files.v[first];
 	const char *a = p->wheels[old->wheel].lock->filename, *b = p->wheels[f->wheel].lock->filename;
 
+	if (strcmp(old->path, f->path) != 0) {
+		wp_fail(e, WP_E_COLLISION, "'%s' of %s and '%s' of %s are the same name on Windows", old->path, a,
+			f->path, b);
+		return wp_err_where(e, "'%s'", b);
+	}
 	if (old->wheel == f->wheel || !same_bytes(old, f)) {
 		wp_fail(e, WP_E_COLLISION, "%s and %s both bring '%s'%s", a, b, f->path,
 			old->wheel == f->wheel ? "" : ", with different contents");
@@ -71,7 +82,7 @@ static void add_dirs(layout *l, const char *path)
 	for (slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
 		wp_str dir = {path, (size_t)(slash - path)};
 
-		if (wp_map_put(&l->dirs, dir, 1))
+		if (wp_map_put(&l->dirs, key(l->p, dir), 1))
 			WP_PUSH(&l->p->dirs, wp_str_dup(l->p->a, dir));
 	}
 }
@@ -86,11 +97,11 @@ static int add(layout *l, wp_out_file f, wp_error *e)
 	f.written = true;
 	f.same_as = p->files.n;
 	f.size = f.member ? f.member->entry->size : f.text.n;
-	if (wp_map_get(&l->paths, wp_str_of(f.path), &first)) {
+	if (wp_map_get(&l->paths, key(p, wp_str_of(f.path)), &first)) {
 		if (share(l, &f, first, e))
 			return e->code;
 	} else {
-		wp_map_put(&l->paths, wp_str_of(f.path), (uint32_t)p->files.n);
+		wp_map_put(&l->paths, key(p, wp_str_of(f.path)), (uint32_t)p->files.n);
 		add_dirs(l, f.path);
 		p->bytes += f.size;
 	}
@@ -110,7 +121,7 @@ static const char *place(const layout *l, const wp_in_wheel *w, const wp_member 
 	case WP_HEADERS:
 		return wp_sprintf(a, "%s/%s/%s", l->headers, w->wheel.name.name, m->path);
 	case WP_DATA: /* lib64 of a venv is a link of ours to lib */
-		if (wp_under(m->path, "lib64"))
+		if (!l->p->windows && wp_under(m->path, "lib64"))
 			return wp_sprintf(a, "lib/%s", wp_under(m->path, "lib64"));
 		return m->path;
 	default:
@@ -133,7 +144,7 @@ static bool ours(const wp_in_wheel *w, const wp_member *m)
 }
 
 /* An entry point wins over a script of its name and over what old tools put beside it. */
-static bool shadowed(const wp_in_wheel *w, const wp_member *m)
+static bool shadowed(const wp_plan *p, const wp_in_wheel *w, const wp_member *m)
 {
 	static const char *const endings[] = {"", ".exe", "-script.py", "-script.pyw"};
 	const wp_entry_points *ep = &w->wheel.entry_points;
@@ -141,10 +152,9 @@ static bool shadowed(const wp_in_wheel *w, const wp_member *m)
 
 	for (i = 0; i < ep->n; i++)
 		for (k = 0; k < sizeof endings / sizeof *endings; k++) {
-			size_t n = strlen(ep->v[i].name);
+			const char *name = wp_sprintf(p->a, "%s%s", ep->v[i].name, endings[k]);
 
-			if (strncmp(m->path, ep->v[i].name, n) == 0 &&
-				strcmp(m->path + n, endings[k]) == 0)
+			if (wp_str_eq(key(p, wp_str_of(m->path)), key(p, wp_str_of(name))))
 				return true;
 		}
 	return false;
@@ -157,7 +167,7 @@ static int add_member(layout *l, uint32_t i, const wp_member *m, wp_error *e)
 		.script = m->scheme == WP_SCRIPTS};
 	bool root = m->scheme == WP_PURELIB || m->scheme == WP_PLATLIB;
 
-	if (ours(w, m) || (f.script && shadowed(w, m)))
+	if (ours(w, m) || (f.script && shadowed(l->p, w, m)))
 		return 0;
 	if (root && !strchr(m->path, '/') && wp_ends(m->path, ".pth"))
 		wp_plan_note(l->p, WP_INSTALL_PTH, wp_sprintf(l->p->a, "'%s' of %s", m->path, w->lock->filename));
@@ -174,6 +184,26 @@ static int add_text(layout *l, uint32_t i, const char *path, wp_str text, bool e
 	return add(l, f, e);
 }
 
+/* NAME, or NAME.exe if that is a name for a file on Windows. */
+static int add_entry_point(layout *l, uint32_t i, const wp_entry_point *ep, wp_error *e)
+{
+	wp_plan *p = l->p;
+	const char *name = ep->name, *tidy, *why = "";
+
+	if (!p->windows)
+		return add_text(l, i, wp_sprintf(p->a, "%s/%s", p->python.venv_bin, name),
+			wp_script_entry(p->a, &p->start, ep), true, e);
+	name = wp_sprintf(p->a, "%s.exe", name);
+	if (wp_member_path(p->a, name, true, &tidy, &why) != WP_PATH_OK) {
+		wp_fail(e, WP_E_PATH, "entry point '%s': %s", ep->name, why);
+		return wp_err_where(e, "'%s'", p->wheels[i].lock->filename);
+	}
+	if (ep->gui && !p->run_pythonw)
+		wp_plan_note(p, WP_INSTALL_NO_PYTHONW, wp_sprintf(p->a, "'%s' of %s", name, p->wheels[i].lock->filename));
+	return add_text(l, i, wp_sprintf(p->a, "%s/%s", p->python.venv_bin, name),
+		wp_script_exe(p->a, &p->in->launchers, &p->start, ep), true, e);
+}
+
 static int add_generated(layout *l, uint32_t i, wp_error *e)
 {
 	const wp_in_wheel *w = &l->p->wheels[i];
@@ -181,13 +211,9 @@ static int add_generated(layout *l, uint32_t i, wp_error *e)
 	const char *info = wp_sprintf(a, "%s/%s", l->p->python.venv_site, w->wheel.dist_info);
 	size_t k;
 
-	for (k = 0; k < w->wheel.entry_points.n; k++) {
-		const wp_entry_point *ep = &w->wheel.entry_points.v[k];
-
-		if (add_text(l, i, wp_sprintf(a, "%s/%s", l->p->python.venv_bin, ep->name),
-			    wp_script_entry(a, l->start, ep), true, e))
+	for (k = 0; k < w->wheel.entry_points.n; k++)
+		if (add_entry_point(l, i, &w->wheel.entry_points.v[k], e))
 			return e->code;
-	}
 	if (w->lock->requested && add_text(l, i, os_join(a, info, "REQUESTED"), WP_LIT(""), false, e))
 		return e->code;
 	return add_text(l, i, os_join(a, info, "INSTALLER"), WP_LIT("wheelpack\n"), false, e);
@@ -218,7 +244,7 @@ static int check_dirs(const layout *l, wp_error *e)
 	size_t i;
 
 	for (i = 0; i < p->dirs.n; i++)
-		if (wp_map_get(&l->paths, wp_str_of(p->dirs.v[i]), &file)) {
+		if (wp_map_get(&l->paths, key(p, wp_str_of(p->dirs.v[i])), &file)) {
 			wp_fail(e, WP_E_COLLISION, "'%s' is a file here and a directory in another wheel",
 				p->dirs.v[i]);
 			return wp_err_where(e, "'%s'",
@@ -232,9 +258,10 @@ int wp_plan_files(wp_plan *p, wp_error *e)
 	layout l = {.p = p};
 	uint32_t i;
 
-	if (wp_script_start(p->a, p->run_python, &l.start, e))
+	if (wp_starter_make(p->a, p->windows, p->run_python, p->run_pythonw, &p->start, e))
 		return e->code;
-	l.headers = wp_sprintf(p->a, "include/site/python%s", p->python.markers.python_version);
+	l.headers = wp_sprintf(p->a, "%s/site/python%s", p->windows ? "Include" : "include",
+		p->python.markers.python_version);
 	wp_map_init(&l.paths);
 	wp_map_init(&l.dirs);
 	wp_map_init(&l.pairs);

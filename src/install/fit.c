@@ -81,7 +81,7 @@ static int find_for_targets(wp_plan *p, wp_error *e)
 
 static int find_python(wp_plan *p, wp_error *e)
 {
-	const char *own = os_join(p->a, p->venv, "bin/python");
+	const char *own = wp_venv_python(p->a, p->venv);
 	wp_error err = {0};
 
 	if (p->is_new && p->in->python)
@@ -141,9 +141,27 @@ static int choose_target(wp_plan *p, wp_error *e)
 	return 0;
 }
 
+/* How the venv's interpreter is, or will be, named in scripts. */
+static int name_python(wp_plan *p, wp_error *e)
+{
+	const char *bin = os_join(p->a, p->venv, p->python.venv_bin), *windowed = os_join(p->a, bin, "pythonw.exe");
+
+	p->windows = wp_python_windows(&p->python);
+	p->run_python = wp_native_path(p->a, p->windows, os_join(p->a, bin, p->windows ? "python.exe" : "python"));
+	if (!p->windows)
+		return 0;
+	if (p->is_new ? wp_venv_windowed(p->a, &p->python) : os_is_file(windowed))
+		p->run_pythonw = wp_native_path(p->a, true, windowed);
+	if (p->in->launchers.console.n && p->in->launchers.gui.n)
+		return 0;
+	wp_fail(e, WP_E_WRONG_TARGET, "'%s' is a Python for Windows, and this wheelpack was built without the launchers "
+		"that scripts need there", p->python.path);
+	return wp_err_next(e, "use a wheelpack that was built where there is x86_64-w64-mingw32-gcc");
+}
+
 int wp_fit_target(wp_plan *p, wp_error *e)
 {
-	if (check_named(p, e) || find_python(p, e) || choose_target(p, e))
+	if (check_named(p, e) || find_python(p, e) || choose_target(p, e) || name_python(p, e))
 		return e->code;
 	return wp_target_make(p->a, p->python.soabi_tag, p->python.platform_tag, NULL, &p->real, e);
 }

@@ -93,6 +93,18 @@ static want parse_want(const char *spec)
 	return w;
 }
 
+bool wp_python_windows(const wp_interpreter *p)
+{
+	return wp_streq(p->markers.os_name, "nt");
+}
+
+const char *wp_venv_python(wp_arena *a, const char *dir)
+{
+	const char *windows = os_join(a, dir, "Scripts/python.exe");
+
+	return os_is_file(windows) ? windows : os_join(a, dir, "bin/python");
+}
+
 bool wp_python_spec_fits(const char *spec, const wp_interpreter *p)
 {
 	want w = parse_want(spec), real = no_want("");
@@ -215,7 +227,7 @@ static int search_explicit(search *s, wp_error *e)
 	if (os_absolute(s->a, s->w.path, &path, e))
 		return e->code;
 	if (os_is_dir(path)) /* an environment: its own interpreter is meant */
-		path = os_join(s->a, path, "bin/python");
+		path = wp_venv_python(s->a, path);
 	if (!os_is_file(path))
 		return wp_fail(e, WP_E_NO_INTERPRETER, "there is no file '%s'", path);
 	if (!os_is_executable(path))

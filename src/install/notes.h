@@ -13,7 +13,8 @@
 	X(BOM_SCRIPT, "N503", WARNING, "a script begins with a byte order mark and cannot be run") \
 	X(KEPT, "N504", NOTE, "already installed, kept")                                           \
 	X(THERE_ALREADY, "N505", WARNING, "files of a wheel were there already, with the same contents") \
-	X(NOT_FLUSHED, "N506", WARNING, "the file system could not be flushed to the disk")
+	X(NOT_FLUSHED, "N506", WARNING, "the file system could not be flushed to the disk") \
+	X(NO_PYTHONW, "N507", WARNING, "a program with windows opens a console too: this Python has no pythonw.exe")
 
 typedef enum wp_install_note {
 #define WP_INSTALL_NOTE_ENUM(name, code, severity, title) WP_INSTALL_##name,

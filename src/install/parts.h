@@ -13,6 +13,13 @@
 
 #define WP_RECEIPT_SCHEMA "wheelpack.receipt/1"
 
+/* How scripts of the venv begin, with their newline: a `#!` line, or three lines. */
+typedef struct wp_starter {
+	bool windows;
+	wp_str line;
+	wp_str windowed; /* with pythonw.exe; the same as line where there is none */
+} wp_starter;
+
 /* One file that the install writes. */
 typedef struct wp_out_file {
 	const char *path;	  /* below the venv, '/' separated */
@@ -50,7 +57,10 @@ typedef struct wp_plan {
 	wp_target want;		 /* the lock's */
 	wp_target real;		 /* of the interpreter on this machine, without a variant */
 	wp_interpreter python;	 /* the base interpreter, or the existing venv's own */
-	const char *run_python;	 /* for first lines of scripts: VENV/bin/python */
+	bool windows;		 /* it is an interpreter of Windows: what it says decides, not where we run */
+	const char *run_python;	 /* the venv's own, absolute, as its system writes it */
+	const char *run_pythonw; /* the one without a console; NULL where there is none */
+	wp_starter start;
 	wp_in_wheel *wheels;
 	size_t nwheels;
 	wp_par opened;		 /* arenas of the wheels */
@@ -63,6 +73,9 @@ typedef struct wp_plan {
 int wp_interpreter_ask(wp_ctx *ctx, const char *path, wp_interpreter *out, wp_error *e);
 /* interpreter.c: does this interpreter answer to `3.12`, `cp313t`? Words that name no version fit all. */
 bool wp_python_spec_fits(const char *spec, const wp_interpreter *p);
+bool wp_python_windows(const wp_interpreter *p);
+/* The interpreter of the venv in dir, whether or not it is there. */
+const char *wp_venv_python(wp_arena *a, const char *dir);
 
 /* fit.c: may these wheels go to this interpreter on this machine? */
 int wp_fit_target(wp_plan *p, wp_error *e);
@@ -81,22 +94,33 @@ const char *wp_under(const char *path, const char *dir); /* path below dir, NULL
 int wp_existing_kept(wp_plan *p, wp_error *e);
 int wp_existing_check(wp_plan *p, wp_error *e);
 
-/* scripts.c: first line (with its newline) that starts the venv's Python; text of an entry point's script; a
- * `.data/scripts` member with `#!python` rewritten (the text itself otherwise). */
-int wp_script_start(wp_arena *a, const char *python, wp_str *out, wp_error *e);
-wp_str wp_script_entry(wp_arena *a, wp_str start, const wp_entry_point *ep);
-wp_str wp_script_rewrite(wp_arena *a, wp_str start, wp_str text);
+/* scripts.c: how scripts begin; text of an entry point's script; a `.data/scripts` member with `#!python` rewritten
+ * (the text itself otherwise). pythonw may be NULL. */
+int wp_starter_make(wp_arena *a, bool windows, const char *python, const char *pythonw, wp_starter *out, wp_error *e);
+wp_str wp_script_entry(wp_arena *a, const wp_starter *s, const wp_entry_point *ep);
+wp_str wp_script_rewrite(wp_arena *a, const wp_starter *s, wp_str text);
 
-/* venv.c: pyvenv.cfg, links, activate scripts below dir, for a venv whose final name is venv. */
-int wp_venv_create(wp_arena *a, const char *dir, const char *venv, const wp_interpreter *base,
+/* exe.c: NAME.exe of an entry point: launcher, first line, zip with __main__.py. The same bytes on every PC. */
+wp_str wp_script_exe(wp_arena *a, const wp_launchers *l, const wp_starter *s, const wp_entry_point *ep);
+
+/* venv.c: pyvenv.cfg, interpreter, activate scripts below dir, for a venv whose final name is venv. */
+int wp_venv_create(wp_arena *a, const char *dir, const char *venv, const wp_interpreter *base, const wp_launchers *l,
 	wp_error *e);
+/* venv_windows.c: python.exe and pythonw.exe in bin: the base interpreter's own launchers for venvs, ours where it has
+ * none. */
+int wp_venv_programs(wp_arena *a, const char *bin, const wp_interpreter *base, const wp_launchers *l, wp_error *e);
+/* Will they have a pythonw.exe? */
+bool wp_venv_windowed(wp_arena *a, const wp_interpreter *base);
+/* C:\envs\torch for C:/envs/torch where windows is set. */
+const char *wp_native_path(wp_arena *a, bool windows, const char *path);
 /* activate.c: the n-th activate script; false past the last. */
-bool wp_activate_script(wp_arena *a, size_t n, const char *venv, const char *bin, const char **name,
+bool wp_activate_script(wp_arena *a, size_t n, const char *venv, const wp_interpreter *base, const char **name,
 	wp_str *text);
 
 /* unpack.c: every file of the plan below stage, digests filled in. */
 int wp_unpack(wp_plan *p, const char *stage, wp_error *e);
 /* record_out.c: RECORD of each distribution below stage; adds its path to the plan's files. */
+const char *wp_record_path(const wp_plan *p, const char *path); /* path below the venv as RECORD has it */
 int wp_record_out(wp_plan *p, const char *stage, wp_error *e);
 /* receipt.c: receipt.json and lock.json into dir. */
 int wp_receipt_write(wp_plan *p, const wp_receipt *r, const char *dir, wp_error *e);
@@ -104,7 +128,8 @@ int wp_receipt_write(wp_plan *p, const wp_receipt *r, const char *dir, wp_error 
 /* stage.c: where an install is built, and the lock that keeps a second one away. */
 typedef struct wp_stage {
 	const char *dir;    /* files lie here under their final relative path */
-	const char *meta;   /* .wheelpack of the venv, or of the stage of a new one */
+	const char *outer;  /* of a new venv: holds dir and the lock, so that nothing in dir is open when it is renamed */
+	const char *meta;   /* .wheelpack of an existing venv */
 	os_lock *lock;
 	bool made_meta, made_lock; /* by us, in an existing venv */
 	WP_VEC(const char *) made; /* parent directories of a new venv that we made, outermost first */

@@ -90,7 +90,6 @@ int wp_plan_place(wp_plan *p, wp_error *e)
 		return wp_fail(e, WP_E_VENV, "it is not a directory");
 	else if (look_into(p, e))
 		return e->code;
-	p->run_python = os_join(p->a, p->venv, "bin/python");
 	return 0;
 }
 

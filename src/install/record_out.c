@@ -29,16 +29,15 @@ static const char *way_up(wp_arena *a, const char *site)
 	return up;
 }
 
-static const char *from_site(const wp_plan *p, const char *up, const char *path)
+const char *wp_record_path(const wp_plan *p, const char *path)
 {
 	const char *in = wp_under(path, p->python.venv_site);
 
-	return in ? in : wp_sprintf(p->a, "%s%s", up, path);
+	return in ? in : wp_sprintf(p->a, "%s%s", way_up(p->a, p->python.venv_site), path);
 }
 
 static wp_str record_text(wp_plan *p, const wp_in_wheel *w, const char *own)
 {
-	const char *up = way_up(p->a, p->python.venv_site);
 	row *rows = WP_NEW_ARRAY(p->a, w->n + 1, row);
 	wp_buf b;
 	size_t i;
@@ -46,9 +45,9 @@ static wp_str record_text(wp_plan *p, const wp_in_wheel *w, const char *own)
 	for (i = 0; i < w->n; i++) {
 		const wp_out_file *f = &p->files.v[w->first + i];
 
-		rows[i] = (row){from_site(p, up, f->path), &p->files.v[f->same_as]};
+		rows[i] = (row){wp_record_path(p, f->path), &p->files.v[f->same_as]};
 	}
-	rows[w->n] = (row){from_site(p, up, own), NULL};
+	rows[w->n] = (row){wp_record_path(p, own), NULL};
 	qsort(rows, w->n + 1, sizeof *rows, by_path);
 	wp_buf_init(&b, MAX_RECORD_OUT);
 	for (i = 0; i <= w->n; i++)

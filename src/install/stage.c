@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * stage.c: where an install is built. A new venv grows in `.NAME.wheelpack-PID` beside its final name,
- * files for an existing one in its .wheelpack/stage. The lock in .wheelpack tells a live run from one
- * that was killed.
+ * files for an existing one in its .wheelpack/stage. A lock tells a live run from one that was killed.
  */
 #include "install/parts.h"
 
@@ -59,14 +58,13 @@ static bool is_stage_of(const char *name, const char *prefix)
 /* Who holds the lock lives; what has no lock was killed before it had one. */
 static int clean_one(wp_plan *p, const char *dir, wp_error *e)
 {
-	const char *path = os_join(p->a, dir, ".wheelpack/lock");
+	const char *path = os_join(p->a, dir, "lock");
 	os_lock *lock = NULL;
 
 	if (os_is_file(path) && os_lock_take(path, &lock, e))
 		return e->code;
-	os_remove_tree(dir, e);
 	os_lock_release(lock);
-	return e->code;
+	return os_remove_tree(dir, e);
 }
 
 static int clean_beside(wp_plan *p, const char *parent, const char *prefix, wp_error *e)
@@ -101,39 +99,61 @@ static int make_parents(wp_plan *p, wp_stage *s, const char *parent, wp_error *e
 	return e->code;
 }
 
+static const char *stage_prefix(const wp_plan *p)
+{
+	return wp_sprintf(p->a, ".%s.wheelpack-", os_basename(p->venv));
+}
+
 static int open_beside(wp_plan *p, wp_stage *s, wp_error *e)
 {
-	const char *parent = os_dirname(p->a, p->venv);
-	const char *prefix = wp_sprintf(p->a, ".%s.wheelpack-", os_basename(p->venv));
-	const char *dir = wp_sprintf(p->a, "%s/%s%d", strcmp(parent, "/") ? parent : "", prefix, os_pid());
+	const char *parent = os_dirname(p->a, p->venv), *prefix = stage_prefix(p);
+	const char *outer = os_join(p->a, parent, wp_sprintf(p->a, "%s%d", prefix, os_pid()));
 
-	if (make_parents(p, s, parent, e) || clean_beside(p, parent, prefix, e) || os_mkdir(dir, e))
+	if (make_parents(p, s, parent, e) || clean_beside(p, parent, prefix, e) || os_mkdir(outer, e))
 		return e->code;
-	s->dir = dir;
-	s->meta = os_join(p->a, dir, ".wheelpack");
-	if (os_mkdir(s->meta, e) || os_lock_take(os_join(p->a, s->meta, "lock"), &s->lock, e))
+	s->outer = outer;
+	s->dir = os_join(p->a, outer, "venv");
+	if (os_lock_take(os_join(p->a, outer, "lock"), &s->lock, e) || os_mkdir(s->dir, e) ||
+		os_mkdir(os_join(p->a, s->dir, ".wheelpack"), e))
 		return e->code;
-	return wp_venv_create(p->a, dir, p->venv, &p->python, e);
+	return wp_venv_create(p->a, s->dir, p->venv, &p->python, &p->in->launchers, e);
 }
 
 int wp_stage_open(wp_plan *p, wp_stage *s, wp_error *e)
 {
-	return p->is_new ? open_beside(p, s, e) : open_inside(p, s, e);
+	wp_error ignored = {0};
+
+	if (p->is_new)
+		return open_beside(p, s, e);
+	clean_beside(p, os_dirname(p->a, p->venv), stage_prefix(p), &ignored);
+	return open_inside(p, s, e);
 }
 
 /* ---- the end -------------------------------------------------------------------------------- */
+
+static void remove_outer(wp_stage *s)
+{
+	wp_error ignored = {0}; /* the next install of this venv removes it */
+
+	os_lock_release(s->lock);
+	s->lock = NULL;
+	if (s->outer)
+		os_remove_tree(s->outer, &ignored);
+	s->outer = NULL;
+}
 
 void wp_stage_abandon(wp_stage *s)
 {
 	wp_error ignored = {0};
 	wp_arena *a = wp_arena_new();
 
-	if (s->dir)
+	if (s->dir && !s->outer)
 		os_remove_tree(s->dir, &ignored);
 	if (s->made_lock)
 		os_unlink(os_join(a, s->meta, "lock"), &ignored);
 	if (s->made_meta)
 		os_rmdir(s->meta, &ignored);
+	remove_outer(s);
 	while (s->made.n)
 		os_rmdir(s->made.v[--s->made.n], &ignored);
 	wp_arena_free(a);
@@ -142,7 +162,6 @@ void wp_stage_abandon(wp_stage *s)
 
 void wp_stage_done(wp_stage *s)
 {
-	os_lock_release(s->lock);
-	s->lock = NULL;
+	remove_outer(s);
 	WP_VEC_FREE(&s->made);
 }

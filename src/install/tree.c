@@ -9,7 +9,7 @@
 
 typedef struct venv_tree {
 	wp_arena *a;
-	const char *venv, *site;
+	const char *venv, *site, *bin, *include; /* the last three below venv */
 	wp_tree_entry *entries;
 	size_t n;
 } venv_tree;
@@ -20,9 +20,9 @@ static const char *shown(const venv_tree *t, const char *path)
 
 	if ((in = wp_under(path, t->site)))
 		return in;
-	if ((in = wp_under(path, "bin")))
+	if ((in = wp_under(path, t->bin)))
 		return wp_sprintf(t->a, "@scripts/%s", in);
-	if ((in = wp_under(path, "include")))
+	if ((in = wp_under(path, t->include)))
 		return wp_sprintf(t->a, "@include/%s", in);
 	return wp_sprintf(t->a, "@data/%s", path);
 }
@@ -31,7 +31,7 @@ static const char *hidden(const venv_tree *t, wp_arena *a, const char *path)
 {
 	struct {
 		const char *prefix, *dir;
-	} map[] = {{"@scripts", "bin"}, {"@include", "include"}};
+	} map[] = {{"@scripts", t->bin}, {"@include", t->include}};
 	const char *in;
 	size_t i;
 
@@ -44,14 +44,14 @@ static const char *hidden(const venv_tree *t, wp_arena *a, const char *path)
 }
 
 /* lib/python3.12/site-packages: the one below lib that is there. */
-static int find_site(venv_tree *t, wp_error *e)
+static int find_posix_site(venv_tree *t, wp_error *e)
 {
 	const char *lib = os_join(t->a, t->venv, "lib");
 	const char **names;
 	size_t i, n;
 
-	if (!os_is_file(os_join(t->a, t->venv, "pyvenv.cfg")))
-		return wp_fail(e, WP_E_VENV, "it has no pyvenv.cfg");
+	t->bin = "bin";
+	t->include = "include";
 	if (os_list(t->a, lib, &names, &n, e))
 		return e->code;
 	for (i = 0; i < n && !t->site; i++) {
@@ -61,6 +61,20 @@ static int find_site(venv_tree *t, wp_error *e)
 			t->site = site;
 	}
 	return t->site ? 0 : wp_fail(e, WP_E_VENV, "it has no lib/python*/site-packages");
+}
+
+static int find_site(venv_tree *t, wp_error *e)
+{
+	if (!os_is_file(os_join(t->a, t->venv, "pyvenv.cfg")))
+		return wp_fail(e, WP_E_VENV, "it has no pyvenv.cfg");
+	if (!os_is_dir(os_join(t->a, t->venv, "Scripts")))
+		return find_posix_site(t, e);
+	t->site = "Lib/site-packages";
+	t->bin = "Scripts";
+	t->include = "Include";
+	if (os_is_dir(os_join(t->a, t->venv, t->site)))
+		return 0;
+	return wp_fail(e, WP_E_VENV, "it has no Lib/site-packages");
 }
 
 static int link_size(venv_tree *t, os_entry *w, wp_error *e)

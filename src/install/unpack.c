@@ -184,12 +184,11 @@ static int put_script(writer *w, wp_out_file *f, wp_hash *h, wp_error *e)
 {
 	const wp_plan *p = w->u->p;
 	wp_arena *a = wp_arena_new();
-	wp_str start, text;
+	wp_str text;
 
-	if (!wp_script_start(a, p->run_python, &start, e) &&
-		!wp_member_text(w->unpacker, a, &p->wheels[f->wheel].wheel, f->member, MAX_SCRIPT, &text, e)) {
+	if (!wp_member_text(w->unpacker, a, &p->wheels[f->wheel].wheel, f->member, MAX_SCRIPT, &text, e)) {
 		f->odd = wp_str_starts(text, "\xef\xbb\xbf#!python");
-		put_text(w, f, h, wp_script_rewrite(a, start, text), e);
+		put_text(w, f, h, wp_script_rewrite(a, &p->start, text), e);
 	}
 	wp_arena_free(a);
 	return e->code;

@@ -18,12 +18,20 @@ static int put(wp_arena *a, const char *dir, const char *name, wp_str text, wp_e
 	return e->code;
 }
 
+/* Without links, as on Windows, the file has one name, and some cannot be opened to find another. */
+static int real_program(wp_arena *a, const wp_interpreter *base, const char **out, wp_error *e)
+{
+	*out = base->executable;
+	return wp_python_windows(base) ? 0 : os_realpath(a, base->executable, out, e);
+}
+
 static int put_config(wp_arena *a, const char *dir, const char *venv, const wp_interpreter *base,
 	wp_error *e)
 {
-	const char *real, *text;
+	bool windows = wp_python_windows(base);
+	const char *own = wp_native_path(a, windows, base->executable), *real, *text;
 
-	if (os_realpath(a, base->executable, &real, e))
+	if (real_program(a, base, &real, e))
 		return e->code;
 	text = wp_sprintf(a,
 		"home = %s\n"
@@ -31,7 +39,8 @@ static int put_config(wp_arena *a, const char *dir, const char *venv, const wp_i
 		"version = %s\n"
 		"executable = %s\n"
 		"command = %s -m venv --without-pip %s\n",
-		os_dirname(a, base->executable), base->version, real, base->executable, venv);
+		wp_native_path(a, windows, os_dirname(a, base->executable)), base->version,
+		wp_native_path(a, windows, real), own, wp_native_path(a, windows, venv));
 	return put(a, dir, "pyvenv.cfg", wp_str_of(text), e);
 }
 
@@ -59,24 +68,26 @@ static int put_activate(wp_arena *a, const char *bin, const char *venv, const wp
 	wp_str text;
 	size_t i;
 
-	for (i = 0; wp_activate_script(a, i, venv, base->venv_bin, &name, &text); i++)
+	for (i = 0; wp_activate_script(a, i, venv, base, &name, &text); i++)
 		if (put(a, bin, name, text, e))
 			return e->code;
 	return 0;
 }
 
-int wp_venv_create(wp_arena *a, const char *dir, const char *venv, const wp_interpreter *base,
+int wp_venv_create(wp_arena *a, const char *dir, const char *venv, const wp_interpreter *base, const wp_launchers *l,
 	wp_error *e)
 {
 	const char *bin = os_join(a, dir, base->venv_bin);
+	bool windows = wp_python_windows(base);
 
 	if (os_mkdirs(os_join(a, dir, base->venv_site), e) || os_mkdirs(bin, e) ||
-		os_mkdirs(os_join(a, dir, "include"), e))
+		os_mkdirs(os_join(a, dir, windows ? "Include" : "include"), e))
 		return e->code;
 	if (base->bits == 64 && strcmp(base->markers.sys_platform, "linux") == 0 &&
 		os_symlink("lib", os_join(a, dir, "lib64"), e))
 		return e->code;
-	if (put_config(a, dir, venv, base, e) || put_links(a, bin, base, e))
+	if (put_config(a, dir, venv, base, e) ||
+		(windows ? wp_venv_programs(a, bin, base, l, e) : put_links(a, bin, base, e)))
 		return e->code;
 	return put_activate(a, bin, venv, base, e);
 }

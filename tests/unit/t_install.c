@@ -757,8 +757,8 @@ static void a_second_run_at_the_same_venv_is_refused(void **state)
 	os_lock *lock;
 
 	simple(w, "pkg", "1.0", "pkg.py", "x");
-	assert_ok(os_mkdirs(at(w, "home/.env.wheelpack-4/.wheelpack"), &err));
-	assert_ok(os_lock_take(at(w, "home/.env.wheelpack-4/.wheelpack/lock"), &lock, &err));
+	assert_ok(os_mkdirs(at(w, "home/.env.wheelpack-4"), &err));
+	assert_ok(os_lock_take(at(w, "home/.env.wheelpack-4/lock"), &lock, &err));
 	refused(w, WP_E_BUSY, wp_sprintf(w->a, "process %d", os_pid()));
 	os_lock_release(lock);
 	/* the same, left by a run that was killed */

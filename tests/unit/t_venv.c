@@ -63,7 +63,7 @@ static const char *make(world *w, const char *name)
 	const char *venv = os_join(w->a, w->dir, name);
 	wp_error err = {0};
 
-	assert_ok(wp_venv_create(w->a, venv, venv, &w->base, &err));
+	assert_ok(wp_venv_create(w->a, venv, venv, &w->base, &(wp_launchers){{0}}, &err));
 	return venv;
 }
 
