@@ -57,8 +57,8 @@ wheel := collide layout match notes open stream texts
 resolve := build candidates explain learn lock notes pool prefetch solve trail
 fetch := cache catalog check download findlinks get html metadata page pages session source transfer
 bundle := layout pack peek read source tree verify verify_members write_dir write_file
-install := activate ask commit exe existing files fit install interpreter notes plan receipt record_out scripts stage \
-	tree unpack venv venv_windows
+install := activate ask commit exe existing files fit install interpreter notes plan receipt record_out scripts \
+	search_windows stage tree unpack venv venv_windows
 doctor := doctor facts graph ldcache libs_elf libs_pe names pc rules rules_driver rules_libs rules_set
 probe := check probe report
 cli := cmd_bundle cmd_doctor cmd_install cmd_lock cmd_matrix cmd_probe cmd_target cmd_verify help main opts \

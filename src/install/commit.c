@@ -18,8 +18,10 @@ typedef struct mover {
 
 static int move(mover *m, const char *from, const char *to, wp_error *e)
 {
-	if (os_rename_new(from, to, e))
+	if (os_rename_new(from, to, e)) {
+		os_name_holders(e, from);
 		return e->code;
+	}
 	WP_PUSH(&m->steps, ((step){from, to}));
 	return 0;
 }
@@ -110,10 +112,15 @@ static int commit_beside(wp_plan *p, wp_stage *s, wp_error *e)
 	bool was_dir = os_is_dir(p->venv);
 	wp_error ignored = {0};
 
-	if (was_dir && os_rmdir(p->venv, e))
+	if (was_dir && os_rmdir(p->venv, e)) {
+		os_name_holders(e, p->venv);
 		return e->code;
-	if (os_rename_new(s->dir, p->venv, e) && was_dir)
-		os_mkdir(p->venv, &ignored);
+	}
+	if (os_rename_new(s->dir, p->venv, e)) {
+		os_name_holders(e, s->dir);
+		if (was_dir)
+			os_mkdir(p->venv, &ignored);
+	}
 	return e->code;
 }
 

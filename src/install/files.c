@@ -184,20 +184,16 @@ static int add_text(layout *l, uint32_t i, const char *path, wp_str text, bool e
 	return add(l, f, e);
 }
 
-/* NAME, or NAME.exe if that is a name for a file on Windows. */
+/* NAME, or NAME.exe on Windows. */
 static int add_entry_point(layout *l, uint32_t i, const wp_entry_point *ep, wp_error *e)
 {
 	wp_plan *p = l->p;
-	const char *name = ep->name, *tidy, *why = "";
+	const char *name = ep->name;
 
 	if (!p->windows)
 		return add_text(l, i, wp_sprintf(p->a, "%s/%s", p->python.venv_bin, name),
 			wp_script_entry(p->a, &p->start, ep), true, e);
 	name = wp_sprintf(p->a, "%s.exe", name);
-	if (wp_member_path(p->a, name, true, &tidy, &why) != WP_PATH_OK) {
-		wp_fail(e, WP_E_PATH, "entry point '%s': %s", ep->name, why);
-		return wp_err_where(e, "'%s'", p->wheels[i].lock->filename);
-	}
 	if (ep->gui && !p->run_pythonw)
 		wp_plan_note(p, WP_INSTALL_NO_PYTHONW, wp_sprintf(p->a, "'%s' of %s", name, p->wheels[i].lock->filename));
 	return add_text(l, i, wp_sprintf(p->a, "%s/%s", p->python.venv_bin, name),

@@ -3,26 +3,8 @@
  * interpreter.c: finding a Python interpreter. A hit that fails or is of another version is noted
  * and the search goes on, so that a version manager's shim on PATH doesn't end it.
  */
-#include "base/map.h"
-#include "install/parts.h"
+#include "install/search.h"
 #include "os/os.h"
-
-/* What is looked for; a number below 0 matches any. */
-typedef struct want {
-	const char *spec, *path, *name;
-	int major, minor, micro;
-	bool threaded, any_threaded;
-} want;
-
-typedef struct search {
-	wp_ctx *ctx;
-	wp_arena *a;
-	want w;
-	wp_buf tried;
-	wp_map asked;
-	wp_interpreter *out;
-	bool found;
-} search;
 
 static bool parse_number(wp_str s, int *out)
 {
@@ -35,7 +17,7 @@ static bool parse_number(wp_str s, int *out)
 }
 
 /* 3, 3.12, 3.12.7, each perhaps with a final t. */
-static bool parse_version(wp_str s, want *w)
+static bool parse_version(wp_str s, wp_python_want *w)
 {
 	int *part[] = {&w->major, &w->minor, &w->micro};
 	wp_str piece;
@@ -52,7 +34,7 @@ static bool parse_version(wp_str s, want *w)
 }
 
 /* cp312, cp313t: one digit of major, the rest is minor. */
-static bool parse_tag(wp_str s, want *w)
+static bool parse_tag(wp_str s, wp_python_want *w)
 {
 	if (!wp_str_starts(s, "cp") || s.n < 4)
 		return false;
@@ -65,14 +47,14 @@ static bool parse_tag(wp_str s, want *w)
 	       parse_number(wp_str_sub(s, 1, s.n), &w->minor);
 }
 
-static want no_want(const char *spec)
+static wp_python_want no_want(const char *spec)
 {
-	return (want){.spec = spec, .major = -1, .minor = -1, .micro = -1};
+	return (wp_python_want){.spec = spec, .major = -1, .minor = -1, .micro = -1};
 }
 
-static want parse_want(const char *spec)
+static wp_python_want parse_want(const char *spec)
 {
-	want w = no_want(spec ? spec : "python3");
+	wp_python_want w = no_want(spec ? spec : "python3");
 	wp_str s = wp_str_of(w.spec);
 
 	if (strchr(w.spec, '/') || strchr(w.spec, '\\')) {
@@ -107,7 +89,7 @@ const char *wp_venv_python(wp_arena *a, const char *dir)
 
 bool wp_python_spec_fits(const char *spec, const wp_interpreter *p)
 {
-	want w = parse_want(spec), real = no_want("");
+	wp_python_want w = parse_want(spec), real = no_want("");
 
 	if (!parse_tag(wp_str_of(p->soabi_tag), &real))
 		return false;
@@ -117,13 +99,13 @@ bool wp_python_spec_fits(const char *spec, const wp_interpreter *p)
 	       (w.any_threaded || w.minor < 0 || w.threaded == wp_ends(p->soabi_tag, "t"));
 }
 
-static void note(search *s, const char *path, const char *why)
+static void note(wp_search *s, const char *path, const char *why)
 {
 	wp_buf_printf(&s->tried, "%s%s (%s)", s->tried.n ? "; " : "", path, why);
 }
 
 /* Links to a file that was asked already need no second answer. */
-static bool seen(search *s, const char *path)
+static bool seen(wp_search *s, const char *path)
 {
 	wp_error err = {0};
 	const char *real;
@@ -133,14 +115,26 @@ static bool seen(search *s, const char *path)
 	return !wp_map_put(&s->asked, wp_str_of(real), 1);
 }
 
-static bool try_file(search *s, const char *path)
+/* An app execution alias of Windows: a name without bytes that can be started and not opened. Behind it is a Python of
+ * the Microsoft Store, or nothing but an offer to get one. */
+static bool is_alias(const char *path)
+{
+	wp_error ignored = {0};
+	uint64_t size = 1;
+	os_kind kind;
+
+	return !os_is_file(path) && !os_stat(path, &kind, &size, &ignored) && kind == OS_FILE && size == 0;
+}
+
+bool wp_search_file(wp_search *s, const char *path)
 {
 	wp_error err = {0};
+	bool alias = is_alias(path);
 
-	if (!os_is_executable(path) || seen(s, path) || wp_cancelled(s->ctx))
+	if ((!alias && !os_is_executable(path)) || seen(s, path) || wp_cancelled(s->ctx))
 		return false;
 	if (wp_interpreter_ask(s->ctx, path, s->out, &err)) {
-		note(s, path, err.why);
+		note(s, path, alias ? "an alias of the Microsoft Store, no Python behind it" : err.why);
 		return false;
 	}
 	if (!s->w.path && !s->w.name && !wp_python_spec_fits(s->w.spec, s->out)) {
@@ -152,15 +146,17 @@ static bool try_file(search *s, const char *path)
 	return true;
 }
 
-static bool try_name(search *s, const char *dir, const char *name)
+static bool try_name(wp_search *s, const char *dir, const char *name)
 {
-	return os_is_absolute(dir) && try_file(s, os_join(s->a, dir, name));
+	if (os_is_windows() && !wp_ends(name, ".exe"))
+		name = wp_sprintf(s->a, "%s.exe", name);
+	return os_is_absolute(dir) && wp_search_file(s, os_join(s->a, dir, name));
 }
 
 /* The names under which the wanted interpreter may lie, most exact first. */
-static size_t names_of(search *s, const char *names[3])
+static size_t names_of(wp_search *s, const char *names[3])
 {
-	const want *w = &s->w;
+	const wp_python_want *w = &s->w;
 	size_t n = 0;
 
 	if (w->name) {
@@ -175,14 +171,15 @@ static size_t names_of(search *s, const char *names[3])
 	return n;
 }
 
-static bool search_path(search *s, const char *path, const char *const *names, size_t n)
+static bool search_path(wp_search *s, const char *path, const char *const *names, size_t n)
 {
+	char separator = os_is_windows() ? ';' : ':';
 	wp_str rest, dir;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
 		rest = wp_str_of(path);
-		while (wp_str_split(&rest, ':', &dir))
+		while (wp_str_split(&rest, separator, &dir))
 			if (try_name(s, wp_str_dup(s->a, dir), names[i]))
 				return true;
 	}
@@ -190,7 +187,7 @@ static bool search_path(search *s, const char *path, const char *const *names, s
 }
 
 /* dir/VERSION/bin of a version manager, newest name first. */
-static bool search_versions(search *s, const char *dir, const char *name)
+static bool search_versions(wp_search *s, const char *dir, const char *name)
 {
 	wp_error err = {0};
 	const char **list;
@@ -204,7 +201,7 @@ static bool search_versions(search *s, const char *dir, const char *name)
 	return false;
 }
 
-static bool search_places(search *s, const char *home, const char *name)
+static bool search_places(wp_search *s, const char *home, const char *name)
 {
 	static const char *const managers[] = {".pyenv/versions", ".local/share/uv/python"};
 	static const char *const conda[] = {"miniconda3/bin", "anaconda3/bin", "miniforge3/bin",
@@ -220,7 +217,7 @@ static bool search_places(search *s, const char *home, const char *name)
 	return try_name(s, "/usr/bin", name) || try_name(s, "/usr/local/bin", name);
 }
 
-static int search_explicit(search *s, wp_error *e)
+static int search_explicit(wp_search *s, wp_error *e)
 {
 	const char *path;
 
@@ -228,21 +225,24 @@ static int search_explicit(search *s, wp_error *e)
 		return e->code;
 	if (os_is_dir(path)) /* an environment: its own interpreter is meant */
 		path = wp_venv_python(s->a, path);
-	if (!os_is_file(path))
+	if (!os_is_file(path) && !is_alias(path))
 		return wp_fail(e, WP_E_NO_INTERPRETER, "there is no file '%s'", path);
-	if (!os_is_executable(path))
+	if (!os_is_executable(path) && !is_alias(path))
 		return wp_fail(e, WP_E_NO_INTERPRETER, "'%s' is not executable", path);
-	if (!try_file(s, path) && !wp_check_cancel(s->ctx, e))
+	if (!wp_search_file(s, path) && !wp_check_cancel(s->ctx, e))
 		return wp_fail(e, WP_E_NO_INTERPRETER, "%s", wp_buf_view(&s->tried).p);
 	return e->code;
 }
 
-static int search_all(search *s, const char *path, const char *home, wp_error *e)
+static int search_all(wp_search *s, const char *path, const char *home, wp_error *e)
 {
 	const char *names[3];
 	size_t n = names_of(s, names);
 
-	if (search_path(s, path ? path : "", names, n) || search_places(s, home, names[0]))
+	path = path ? path : "";
+	if (search_path(s, path, names, n))
+		return 0;
+	if (os_is_windows() ? wp_search_windows(s, path, home) : search_places(s, home, names[0]))
 		return 0;
 	if (wp_check_cancel(s->ctx, e))
 		return e->code;
@@ -253,7 +253,7 @@ static int search_all(search *s, const char *path, const char *home, wp_error *e
 int wp_interpreter_find(wp_ctx *ctx, const char *spec, const char *path, const char *home,
 	wp_interpreter *out, wp_error *e)
 {
-	search s = {.ctx = ctx, .a = wp_arena_new(), .w = parse_want(spec), .out = out};
+	wp_search s = {.ctx = ctx, .a = wp_arena_new(), .w = parse_want(spec), .out = out};
 
 	wp_buf_init(&s.tried, 64 << 10);
 	wp_map_init(&s.asked);

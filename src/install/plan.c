@@ -23,8 +23,9 @@ static int check_text(const char *path, wp_error *e)
 			return wp_fail(e, WP_E_VENV, "its path has a control character");
 	if (!wp_utf8_valid(wp_str_of(path)))
 		return wp_fail(e, WP_E_VENV, "its path is not UTF-8");
-	if (strchr(path, ':'))
-		return wp_fail(e, WP_E_VENV, "its path has a ':', which separates the directories in PATH");
+	p = os_is_windows() ? strchr(path, ';') : strchr(path, ':');
+	if (p)
+		return wp_fail(e, WP_E_VENV, "its path has a '%c', which separates the directories in PATH", *p);
 	return 0;
 }
 
