@@ -7,8 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
+#ifndef UNICODE
 #define UNICODE
+#endif
+#ifndef WIN32_LEAN_AND_MEAN
 #define WIN32_LEAN_AND_MEAN
+#endif
 #include <windows.h>
 
 #include "os/os.h"

@@ -51,6 +51,11 @@ static bool look(const wchar_t *w, os_kind *kind, uint64_t *size)
 {
 	WIN32_FILE_ATTRIBUTE_DATA d;
 
+	if (wcsncmp(w, L"\\\\.\\", 4) == 0) { /* a device: NUL, CON, a raw disk */
+		*kind = OS_OTHER;
+		*size = 0;
+		return true;
+	}
 	if (!GetFileAttributesExW(w, GetFileExInfoStandard, &d))
 		return false;
 	*size = (uint64_t)d.nFileSizeHigh << 32 | d.nFileSizeLow;

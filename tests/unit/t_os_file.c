@@ -15,6 +15,15 @@ static void what_is_written_is_read_back(void **state)
 	assert_true(wp_str_is(text, "again"));
 }
 
+#ifdef _WIN32
+static void only_files_are_replaced(void **state)
+{
+	wp_error err = {0};
+
+	(void)state;
+	assert_int_equal(os_write_file("NUL", WP_LIT("x"), &err), WP_E_EXISTS);
+}
+#else
 static void only_files_are_replaced(void **state)
 {
 	place *p = *state;
@@ -31,6 +40,7 @@ static void only_files_are_replaced(void **state)
 	assert_ok(os_stat(at(p, "link"), &kind, &size, &err2));
 	assert_int_equal(kind, OS_LINK);
 }
+#endif
 
 static void a_file_above_the_limit_is_not_read(void **state)
 {
@@ -51,8 +61,9 @@ static void a_missing_file_is_named_with_its_reason(void **state)
 
 	assert_int_equal(os_open(at(p, "none"), OS_READ, &f, &err), WP_E_NOT_FOUND);
 	assert_string_equal(err.where, wp_sprintf(p->a, "'%s/none'", p->dir));
-	assert_non_null(strstr(err.why, "No such file"));
-	assert_int_equal(err.sys, ENOENT);
+	assert_int_equal(err.sys, ENOENT); /* the same number on Windows */
+	if (!os_is_windows())
+		assert_non_null(strstr(err.why, "No such file"));
 }
 
 static void only_regular_files_are_opened(void **state)
@@ -62,7 +73,14 @@ static void only_regular_files_are_opened(void **state)
 	os_file *f;
 
 	assert_int_equal(os_open(p->dir, OS_READ, &f, &err), WP_E_IO);
+	assert_string_equal(err.why, "it is not a regular file");
+	assert_int_equal(os_open(p->dir, OS_READ_WRITE, &f, &err), WP_E_IO);
+#ifdef _WIN32
+	assert_int_equal(os_open("NUL", OS_READ, &f, &err2), WP_E_IO);
+	skip(); /* a pipe has no name in a directory */
+#else
 	assert_int_equal(mkfifo(at(p, "pipe"), 0600), 0);
+#endif
 	assert_int_equal(os_open(at(p, "pipe"), OS_READ, &f, &err2), WP_E_IO);
 	assert_string_equal(err2.why, "it is not a regular file");
 }
@@ -76,7 +94,9 @@ static void a_new_file_never_takes_an_existing_name(void **state)
 	assert_ok(os_open(at(p, "f"), OS_CREATE_NEW, &f, &err));
 	assert_ok(os_close(f, &err));
 	assert_int_equal(os_open(at(p, "f"), OS_CREATE_NEW, &f, &err), WP_E_EXISTS);
-	assert_int_equal(symlink("nowhere", at(p, "link")), 0);
+	if (os_is_windows()) /* no links there */
+		return;
+	assert_ok(os_symlink("nowhere", at(p, "link"), &err2));
 	assert_int_equal(os_open(at(p, "link"), OS_CREATE_NEW, &f, &err2), WP_E_EXISTS);
 	assert_false(os_is_file(at(p, "nowhere")));
 }
@@ -87,7 +107,8 @@ static void a_link_is_not_continued(void **state)
 	wp_error err = {0};
 	os_file *f;
 
-	assert_int_equal(symlink("target", at(p, "link")), 0);
+	needs_links();
+	assert_ok(os_symlink("target", at(p, "link"), &err));
 	assert_int_equal(os_open(at(p, "link"), OS_READ_WRITE, &f, &err), WP_E_PATH);
 }
 
@@ -163,8 +184,10 @@ static void system_words_follow_the_cause(void **state)
 	(void)state;
 	assert_int_equal(
 		wp_fail_sys(&err, WP_E_DISK_FULL, ENOSPC, "it cannot be written"), WP_E_DISK_FULL);
-	assert_string_equal(err.why, "it cannot be written: No space left on device");
 	assert_int_equal(err.sys, ENOSPC);
+	assert_true(wp_starts(err.why, "it cannot be written: "));
+	if (!os_is_windows())
+		assert_string_equal(err.why, "it cannot be written: No space left on device");
 }
 
 static void a_failed_write_leaves_no_temporary_file(void **state)
@@ -207,7 +230,7 @@ static void paths_are_joined_and_cut(void **state)
 	assert_string_equal(os_dirname(p->a, "/x/y"), "/x");
 	assert_string_equal(os_dirname(p->a, "/x"), "/");
 	assert_string_equal(os_dirname(p->a, "x"), ".");
-	assert_true(os_is_absolute("/x"));
+	assert_true(os_is_absolute(os_is_windows() ? "C:/x" : "/x"));
 	assert_false(os_is_absolute("x"));
 }
 

@@ -9,12 +9,38 @@
 #include "os/os.h"
 #include "unit/test.h"
 
+#ifdef _WIN32
+static inline const char *tmp_make(wp_arena *a)
+{
+	static int count;
+	const char *p, *place = os_getenv("TEMP");
+	wp_error err = {0};
+
+	assert_non_null(place);
+	assert_ok(os_absolute(a, place, &place, &err));
+	do { /* a test that was killed left its own */
+		err = (wp_error){0};
+		p = wp_sprintf(a, "%s/wheelpack-test-%d-%d", place, os_pid(), ++count);
+		os_mkdir(p, &err);
+	} while (err.code == WP_E_EXISTS);
+	assert_ok(err.code);
+	return p;
+}
+#else
 static inline const char *tmp_make(wp_arena *a)
 {
 	char *p = wp_strdup(a, "/tmp/wheelpack-test-XXXXXX");
 
 	assert_non_null(mkdtemp(p));
 	return p;
+}
+#endif
+
+/* The rest of a test that is about links, which wheelpack doesn't use on Windows. */
+static inline void needs_links(void)
+{
+	if (os_is_windows())
+		skip();
 }
 
 static inline void tmp_remove(const char *dir)
