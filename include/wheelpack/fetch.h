@@ -21,6 +21,7 @@ typedef struct wp_net {
 	const char *user_agent;	   /* NULL: wheelpack/VERSION */
 	const char *ca_file;	   /* PEM file, NULL: the system's */
 	const char *proxy;	   /* NULL: the variables that libcurl knows */
+	const char *no_proxy;	   /* hosts reached without it, as in NO_PROXY; NULL: that variable */
 	const char *const *trusted_hosts; size_t ntrusted_hosts; /* host or host:port */
 	int connect_timeout_ms;	   /* 0: 15,000 */
 	int idle_timeout_ms;	   /* no byte for so long is a failure; 0: 60,000 */

@@ -62,14 +62,11 @@ void wp_packing_report(wp_packing *p)
 
 static int name_paths(pack *p, wp_error *e)
 {
-	wp_str out = wp_str_of(p->in->out), last;
+	const char *out = os_without_tail(p->a, p->in->out), *last = os_basename(out);
 
-	while (out.n > 1 && out.p[out.n - 1] == '/')
-		out.n--;
-	last = wp_str_sub(out, wp_str_rfind(out, '/') + 1, out.n);
-	if (last.n == 0 || wp_str_is(last, ".") || wp_str_is(last, ".."))
+	if (!*last || wp_streq(last, ".") || wp_streq(last, ".."))
 		return wp_fail(e, WP_E_EXISTS, "a bundle needs a name of its own: '%s' is none", p->in->out);
-	if (os_absolute(p->a, wp_str_dup(p->a, out), &p->path, e))
+	if (os_absolute(p->a, out, &p->path, e))
 		return e->code;
 	p->dir = os_dirname(p->a, p->path);
 	p->name = os_basename(p->path);
@@ -193,6 +190,33 @@ static int check_space(const pack *p, const wp_layout *l, wp_error *e)
 	return wp_err_where(e, "'%s'", p->dir);
 }
 
+static uint64_t largest_file(const pack *p, const wp_layout *l)
+{
+	uint64_t largest = p->file ? l->bytes : 0;
+	size_t i;
+
+	for (i = 0; i < l->doc.nwheels; i++)
+		if (l->doc.wheels[i].size > largest)
+			largest = l->doc.wheels[i].size;
+	return largest;
+}
+
+/* A stick is often formatted with FAT32: found out now, not after 4 GB. */
+static int check_volume(const pack *p, const wp_layout *l, wp_error *e)
+{
+	wp_error ignored = {0};
+	uint64_t need = largest_file(p, l);
+	os_volume v;
+
+	if (os_volume_of(p->a, p->dir, &v, &ignored) || need <= v.max_file)
+		return 0;
+	wp_err_next(e, p->file ? "write the bundle as a directory (-o DIR/), or format the volume as exFAT or NTFS"
+			       : "format the volume as exFAT or NTFS, or choose another one");
+	wp_fail(e, WP_E_IO, "its file system, %s, holds files of %" PRIu64 " MB at most, and %" PRIu64 " MB are needed",
+		v.name, v.max_file >> 20, need >> 20);
+	return wp_err_where(e, "'%s'", p->dir);
+}
+
 /* ---- write and rename --------------------------------------------------------------------- */
 
 /* The new bundle is in place: that the old one stays somewhere is no failure. */
@@ -263,7 +287,7 @@ static int pack_locked(pack *p, wp_layout *l, wp_error *e)
 {
 	if (clear_leftovers(p, e) || check_name(p, e) ||
 		wp_layout_make(p->ctx->arena, p->in->lock, p->in->wheels, p->in->nwheels, l, e) ||
-		check_space(p, l, e))
+		check_volume(p, l, e) || check_space(p, l, e))
 		return e->code;
 	return write_bundle(p, l, e);
 }

@@ -79,14 +79,10 @@ static const char *default_out(cli *c, const wp_lock_doc *d)
 static int check_out(cli *c, const char *out, wp_error *e)
 {
 	wp_arena *a = c->ctx.arena;
-	wp_str trimmed = wp_str_of(out);
-	const char *dir;
+	const char *dir = os_dirname(a, os_without_tail(a, out));
 	os_kind kind;
 	uint64_t size;
 
-	while (trimmed.n > 1 && trimmed.p[trimmed.n - 1] == '/')
-		trimmed.n--;
-	dir = os_dirname(a, wp_str_dup(a, trimmed));
 	if (!os_is_dir(dir)) {
 		wp_fail(e, WP_E_NOT_FOUND, "there is no directory '%s' to write '%s' into", dir, out);
 		return wp_err_next(e, "make the directory, or choose another place with -o");

@@ -7,6 +7,13 @@
 #include "model/pipconf.h"
 #include "os/os.h"
 
+/* As Python's os.devnull has it, which pip compares with. */
+#ifdef _WIN32
+#define NULL_DEVICE "nul"
+#else
+#define NULL_DEVICE "/dev/null"
+#endif
+
 #define VARIANT_BASE "https://download.pytorch.org/whl/"
 
 const char *cli_variant_of_url(wp_arena *a, const char *url)
@@ -39,22 +46,45 @@ static void lay_file(cli *c, const char *path, wp_pipconf *conf)
 		wp_pipconf_ini(c->ctx.arena, text, "download", conf);
 }
 
-static void lay_files(cli *c, wp_pipconf *conf)
+/* dir/name, where there is a dir. */
+static void lay_below(cli *c, const char *dir, const char *name, wp_pipconf *conf)
 {
-	wp_arena *a = c->ctx.arena;
-	const char *named = os_getenv("PIP_CONFIG_FILE"), *home = os_home(), *config = os_getenv("XDG_CONFIG_HOME"),
-		   *venv = os_getenv("VIRTUAL_ENV");
+	if (dir)
+		lay_file(c, os_join(c->ctx.arena, dir, name), conf);
+}
 
-	if (named && strcmp(named, "/dev/null") == 0)
-		return;
+static void lay_windows_files(cli *c, wp_pipconf *conf)
+{
+	lay_below(c, os_getenv("ProgramData"), "pip/pip.ini", conf);
+	lay_below(c, os_home(), "pip/pip.ini", conf);
+	lay_below(c, os_getenv("APPDATA"), "pip/pip.ini", conf);
+	lay_below(c, os_getenv("VIRTUAL_ENV"), "pip.ini", conf);
+}
+
+static void lay_posix_files(cli *c, wp_pipconf *conf)
+{
+	const char *home = os_home(), *config = os_getenv("XDG_CONFIG_HOME");
+
 	lay_file(c, "/etc/xdg/pip/pip.conf", conf);
 	lay_file(c, "/etc/pip.conf", conf);
-	if (home) {
-		lay_file(c, os_join(a, home, ".pip/pip.conf"), conf);
-		lay_file(c, os_join(a, config ? config : os_join(a, home, ".config"), "pip/pip.conf"), conf);
-	}
-	if (venv)
-		lay_file(c, os_join(a, venv, "pip.conf"), conf);
+	lay_below(c, home, ".pip/pip.conf", conf);
+	if (config)
+		lay_below(c, config, "pip/pip.conf", conf);
+	else
+		lay_below(c, home, ".config/pip/pip.conf", conf);
+	lay_below(c, os_getenv("VIRTUAL_ENV"), "pip.conf", conf);
+}
+
+static void lay_files(cli *c, wp_pipconf *conf)
+{
+	const char *named = os_getenv("PIP_CONFIG_FILE");
+
+	if (named && (wp_streq(named, "/dev/null") || wp_streq(named, NULL_DEVICE)))
+		return; /* pip's way to say: none of them */
+	if (os_is_windows())
+		lay_windows_files(c, conf);
+	else
+		lay_posix_files(c, conf);
 	if (named)
 		lay_file(c, named, conf);
 }
@@ -78,7 +108,7 @@ static void lay_environment(cli *c, wp_pipconf *conf)
 static int default_index(cli *c, const char **out, wp_error *e)
 {
 	static const char *const unset[] = {"PIP_", "PYTHON", NULL};
-	static const char *const set[] = {"COLUMNS=10000", "PIP_CONFIG_FILE=/dev/null", NULL};
+	static const char *const set[] = {"COLUMNS=10000", "PIP_CONFIG_FILE=" NULL_DEVICE, NULL};
 	wp_interpreter py;
 	os_run_result r;
 	wp_error ignored = {0};
@@ -220,9 +250,28 @@ static void trusted_hosts(cli *c, const wp_pipconf *conf, wp_net *net)
 	net->ntrusted_hosts = c->o.trusted_hosts.n;
 }
 
+/* libcurl reads the variables by itself; what Windows' own settings say comes after them. */
+static void choose_proxy(cli *c, const wp_pipconf *conf, wp_net *net)
+{
+	static const char *const variables[] = {"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"};
+	const char *bypass;
+	size_t i;
+
+	net->proxy = c->o.proxy ? c->o.proxy : conf->proxy;
+	for (i = 0; i < sizeof variables / sizeof *variables && !net->proxy; i++)
+		if (os_getenv(variables[i]))
+			return;
+	if (net->proxy)
+		return;
+	net->proxy = os_system_proxy(c->ctx.arena, &bypass);
+	if (!os_getenv("NO_PROXY") && !os_getenv("no_proxy"))
+		net->no_proxy = bypass;
+}
+
 static const char *cache_place(cli *c, wp_error *e)
 {
-	const char *xdg = os_getenv("XDG_CACHE_HOME"), *own = os_getenv("WHEELPACK_CACHE_DIR"), *home = os_home();
+	const char *xdg = os_getenv("XDG_CACHE_HOME"), *own = os_getenv("WHEELPACK_CACHE_DIR"), *home = os_home(),
+		   *local = os_is_windows() ? os_getenv("LOCALAPPDATA") : NULL;
 	wp_arena *a = c->ctx.arena;
 
 	if (c->o.cache_dir)
@@ -231,6 +280,8 @@ static const char *cache_place(cli *c, wp_error *e)
 		return own;
 	if (xdg && *xdg)
 		return os_join(a, xdg, "wheelpack");
+	if (local && *local)
+		return os_join(a, local, "wheelpack/cache");
 	if (home)
 		return os_join(a, home, ".cache/wheelpack");
 	wp_fail(e, WP_E_NOT_FOUND, "there is no home directory to keep the cache in");
@@ -250,7 +301,7 @@ int cli_sources_read(cli *c, const char *variant, cli_sources *out, wp_error *e)
 		return e->code;
 	*out = (cli_sources){.indexes = l->v, .nindexes = l->n};
 	out->net.ca_file = c->o.cert ? c->o.cert : conf.cert;
-	out->net.proxy = c->o.proxy ? c->o.proxy : conf.proxy;
+	choose_proxy(c, &conf, &out->net);
 	out->net.offline = c->o.offline;
 	trusted_hosts(c, &conf, &out->net);
 	if (seconds("timeout", c->o.timeout_text, &out->net.idle_timeout_ms, 1000, e) ||

@@ -140,6 +140,13 @@ static bool beside_python(const wp_graph *g, wp_arena *a, const char *name)
 		os_is_file(os_join(a, g->in->python_base, name));
 }
 
+static bool in_system_dir(const wp_graph *g, wp_arena *a, const char *name)
+{
+	const char *dir = g->in->pc->live ? os_system_dir(a) : NULL;
+
+	return dir && !strpbrk(name, "/\\") && os_is_file(os_join(a, dir, name));
+}
+
 static wp_found search(const wp_graph *g, wp_arena *a, uint32_t lib, const char *name)
 {
 	uint32_t at;
@@ -160,7 +167,7 @@ static wp_found search(const wp_graph *g, wp_arena *a, uint32_t lib, const char 
 			return (wp_found){WP_IN_TREE, at};
 	if (is_drivers(name))
 		return (wp_found){WP_IN_DRIVER, WP_NO_LIB};
-	if (wp_map_get(&g->system, wp_str_of(name), &at))
+	if (wp_map_get(&g->system, wp_str_of(name), &at) || in_system_dir(g, a, name))
 		return (wp_found){WP_IN_SYSTEM, WP_NO_LIB};
 	/* Other packages add directories of their own by code that isn't read here. */
 	if (g->libs[lib].role != WP_ROLE_CORE && wp_map_get(&g->by_name, wp_str_of(name), &at) &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pc.c: what the kernel and the file system tell about driver and GPU. The driver itself is not loaded: that is the
+/* pc.c: what the system and its files tell about driver and GPU. The driver itself is not loaded: that is the
  * probe's work. What can't be read is unknown, never an error. */
 #include "doctor/pc.h"
 
@@ -136,6 +136,47 @@ static void read_gpu(wp_arena *a, const char *root, wp_pc *out)
 	}
 }
 
+/* ---- Windows ------------------------------------------------------------------------------- */
+
+/* 32.0.15.6094 is driver 560.94: the last five digits. */
+static const char *driver_of_file(wp_arena *a, const char *path)
+{
+	unsigned v[4], digits;
+
+	if (!os_file_version(path, v) || v[3] > 9999)
+		return NULL;
+	digits = v[2] % 10 * 10000 + v[3];
+	return wp_sprintf(a, "%u.%02u", digits / 100, digits % 100);
+}
+
+static bool is_nvidia(const char *hardware_id)
+{
+	wp_arena *a = wp_arena_new();
+	bool found = wp_starts(wp_str_lower(a, wp_str_of(hardware_id)), "pci\\ven_10de");
+
+	wp_arena_free(a);
+	return found;
+}
+
+static void read_windows(wp_arena *a, wp_pc *out)
+{
+	const char *dir = os_system_dir(a), **ids;
+	size_t n, i;
+
+	if (dir) {
+		const char *library = os_join(a, dir, "nvcuda.dll");
+
+		out->driver_known = true;
+		out->driver_present = os_is_file(library);
+		if (out->driver_present)
+			out->driver_version = driver_of_file(a, library);
+	}
+	os_display_adapters(a, &ids, &n);
+	out->gpu_known = n > 0;
+	for (i = 0; i < n; i++)
+		out->gpu_present |= is_nvidia(ids[i]);
+}
+
 void wp_pc_read_below(wp_arena *a, const char *root, wp_pc *out)
 {
 	*out = (wp_pc){.live = true};
@@ -148,6 +189,11 @@ void wp_pc_read_below(wp_arena *a, const char *root, wp_pc *out)
 
 int wp_pc_read(wp_ctx *ctx, wp_pc *out, wp_error *e)
 {
-	wp_pc_read_below(ctx->arena, "", out);
+	if (os_is_windows()) {
+		*out = (wp_pc){.live = true};
+		read_windows(ctx->arena, out);
+	} else {
+		wp_pc_read_below(ctx->arena, "", out);
+	}
 	return wp_check_cancel(ctx, e);
 }

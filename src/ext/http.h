@@ -11,7 +11,7 @@
 typedef struct wp_http wp_http;
 
 typedef struct wp_http_options {
-	const char *user_agent, *ca_file, *proxy; /* as in fetch.h */
+	const char *user_agent, *ca_file, *proxy, *no_proxy; /* as in fetch.h */
 	const char *const *trusted_hosts;	  /* http allowed, certificates not checked */
 	size_t ntrusted_hosts;
 	int connect_timeout_ms, idle_timeout_ms;

@@ -268,6 +268,8 @@ static void set_common(transfer *t)
 		curl_easy_setopt(c, CURLOPT_CAINFO, o->ca_file);
 	if (o->proxy)
 		curl_easy_setopt(c, CURLOPT_PROXY, o->proxy);
+	if (o->no_proxy)
+		curl_easy_setopt(c, CURLOPT_NOPROXY, o->no_proxy);
 	set_timeouts(t);
 }
 
@@ -442,6 +444,7 @@ static void copy_options(wp_http *h, const wp_http_options *o)
 	h->o.user_agent = wp_strdup(h->a, o->user_agent ? o->user_agent : "wheelpack/" WP_VERSION);
 	h->o.ca_file = wp_strdup(h->a, o->ca_file);
 	h->o.proxy = wp_strdup(h->a, o->proxy);
+	h->o.no_proxy = wp_strdup(h->a, o->no_proxy);
 }
 
 int wp_http_open(const wp_http_options *o, wp_http **out, wp_error *e)

@@ -5,6 +5,12 @@
 #include "fetch/session.h"
 #include "os/os.h"
 
+/* C: of file:///C:/wheels */
+static bool is_drive(const char *path)
+{
+	return wp_ascii_alpha(path[0]) && path[1] == ':' && (path[2] == '/' || path[2] == 0);
+}
+
 const char *wp_file_url_path(wp_arena *a, const char *url)
 {
 	const char *path;
@@ -14,16 +20,21 @@ const char *wp_file_url_path(wp_arena *a, const char *url)
 	path = url + strlen("file://");
 	if (wp_starts(path, "localhost/"))
 		path += strlen("localhost");
-	return path[0] == '/' ? wp_url_decode(a, wp_str_of(path)) : NULL;
+	path = path[0] == '/' ? wp_url_decode(a, wp_str_of(path)) : NULL;
+	return path && os_is_windows() && is_drive(path + 1) ? path + 1 : path;
 }
 
 /* file:// address of a path; '/' stays as it is. */
 static const char *file_url(wp_arena *a, const char *path)
 {
 	wp_str rest = wp_str_of(path), part;
-	const char *url = "file://";
+	const char *url = path[0] == '/' ? "file://" : "file:///";
 	bool first = true;
 
+	if (is_drive(path)) {
+		url = wp_sprintf(a, "%s%c:", url, path[0]);
+		rest = wp_str_of(path + 2);
+	}
 	while (wp_str_split(&rest, '/', &part)) {
 		url = wp_sprintf(a, "%s%s%s", url, first ? "" : "/", wp_url_encode(a, part));
 		first = false;

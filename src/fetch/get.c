@@ -165,6 +165,7 @@ static int open_http(wp_session *s, wp_error *e)
 		.user_agent = s->net.user_agent,
 		.ca_file = s->net.ca_file,
 		.proxy = s->net.proxy,
+		.no_proxy = s->net.no_proxy,
 		.trusted_hosts = s->net.trusted_hosts,
 		.ntrusted_hosts = s->net.ntrusted_hosts,
 		.connect_timeout_ms = s->net.connect_timeout_ms > 0 ? s->net.connect_timeout_ms : 15000,

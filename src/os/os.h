@@ -213,6 +213,7 @@ const char *os_system_dir(wp_arena *a);
 
 char *os_join(wp_arena *a, const char *dir, const char *name);
 const char *os_basename(const char *path);
+char *os_without_tail(wp_arena *a, const char *path); /* without separators at its end; a root keeps its own */
 char *os_dirname(wp_arena *a, const char *path); /* "." where there is none */
 bool os_is_absolute(const char *path);
 /* The path with the system's own separators: for other programs and their files. */

@@ -36,6 +36,15 @@ const char *os_basename(const char *path)
 	return base;
 }
 
+char *os_without_tail(wp_arena *a, const char *path)
+{
+	size_t n = strlen(path);
+
+	while (n > 1 && is_sep(path[n - 1]) && path[n - 2] != ':')
+		n--;
+	return wp_str_dup(a, (wp_str){path, n});
+}
+
 char *os_dirname(wp_arena *a, const char *path)
 {
 	size_t n = (size_t)(os_basename(path) - path);

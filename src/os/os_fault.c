@@ -2,20 +2,31 @@
  *
  * os_fault.c: the system layer of MODE=fault, a tool of the tests. Calls are counted; number
  * WHEELPACK_FAULT fails with WP_E_IO. With WHEELPACK_FAULT_KIND=full a call that writes fails with
- * WP_E_DISK_FULL instead, with =kill the process ends there, as if by power loss.
+ * WP_E_DISK_FULL instead, with =busy one that renames or removes fails as for a file in use, which the program that
+ * WHEELPACK_FAULT_HOLDER names then holds, with =kill the process ends there, as if by power loss.
  * WHEELPACK_FAULT_COUNT names a file that gets the number of calls at exit. The one file of the
  * library that reads the environment.
  */
 #include <errno.h>
 #include <stdatomic.h>
-#include <unistd.h>
 
 #include "base/str.h"
+#ifdef _WIN32
+#include "os/win32.h"
+
+enum { BUSY_NUMBER = ERROR_SHARING_VIOLATION, FULL_NUMBER = ERROR_DISK_FULL, IO_NUMBER = ERROR_IO_DEVICE };
+#else
+#include <unistd.h>
+
 #include "os/posix.h"
+
+enum { BUSY_NUMBER = EBUSY, FULL_NUMBER = ENOSPC, IO_NUMBER = EIO };
+#endif
 
 /* Set before main and constant from then on, but for calls. */
 static unsigned long fail_at;
-static bool full, kills;
+static bool full, busy, kills;
+static const char *holder;
 static const char *count_file;
 static atomic_ulong calls;
 
@@ -35,38 +46,73 @@ __attribute__((constructor)) static void read_settings(void)
 
 	fail_at = n ? strtoul(n, NULL, 10) : 0;
 	full = wp_streq(kind, "full");
+	busy = wp_streq(kind, "busy");
 	kills = wp_streq(kind, "kill");
+	holder = getenv("WHEELPACK_FAULT_HOLDER");
 	count_file = getenv("WHEELPACK_FAULT_COUNT");
 	if (count_file)
 		atexit(write_count);
 }
 
-/* True if this call is the one that fails. */
-static bool fault(const char *name, bool fills, wp_error *e)
+/* FILLS: takes space on the disk. FREES: takes a name away, which a file in use can stop. */
+typedef enum effect { OTHER, FILLS, FREES, MOVES = FILLS | FREES } effect;
+
+static _Noreturn void end_at_once(void)
 {
+#ifdef _WIN32
+	TerminateProcess(GetCurrentProcess(), 137);
+	abort();
+#else
+	_exit(137);
+#endif
+}
+
+/* True if this call is the one that fails. */
+static bool fault(const char *name, effect x, wp_error *e)
+{
+	bool first = !e->code;
+
+	if (busy && !(x & FREES))
+		return false;
 	if (atomic_fetch_add(&calls, 1) + 1 != fail_at)
 		return false;
 	if (kills)
-		_exit(137);
-	if (full && fills)
-		wp_fail_sys(e, WP_E_DISK_FULL, ENOSPC, "%s failed", name);
+		end_at_once();
+	if (busy)
+		wp_fail_sys(e, WP_E_BUSY, BUSY_NUMBER, "%s failed", name);
+	else if (full && (x & FILLS))
+		wp_fail_sys(e, WP_E_DISK_FULL, FULL_NUMBER, "%s failed", name);
 	else
-		wp_fail_sys(e, WP_E_IO, EIO, "%s failed", name);
+		wp_fail_sys(e, WP_E_IO, IO_NUMBER, "%s failed", name);
+	if (busy && first)
+		os_name_holders(e, "");
 	return true;
 }
 
-#define CALL(name, fills, params, args)                                                            \
+int os_real_file_holders(wp_arena *a, const char *path, const char ***out, size_t *n, wp_error *e);
+int os_file_holders(wp_arena *a, const char *path, const char ***out, size_t *n, wp_error *e)
+{
+	if (!holder)
+		return os_real_file_holders(a, path, out, n, e);
+	*out = WP_NEW_ARRAY(a, 1, const char *);
+	(*out)[0] = holder;
+	*n = 1;
+	return 0;
+}
+
+#define CALL(name, effect, params, args)                                                           \
 	int os_real_##name params;                                                                 \
 	int os_##name params                                                                       \
 	{                                                                                          \
-		return fault("os_" #name, fills, e) ? (int)e->code : os_real_##name args;          \
+		return fault("os_" #name, effect, e) ? (int)e->code : os_real_##name args;          \
 	}
-/* FILLS: calls that take space on the disk. */
-#define FILLS(name, params, args) CALL(name, true, params, args)
-#define OTHER(name, params, args) CALL(name, false, params, args)
+#define FILLS(name, params, args) CALL(name, FILLS, params, args)
+#define FREES(name, params, args) CALL(name, FREES, params, args)
+#define MOVES(name, params, args) CALL(name, MOVES, params, args)
+#define OTHER(name, params, args) CALL(name, OTHER, params, args)
 
 /* clang-format off */
-CALL(open, m != OS_READ, (const char *path, os_open_mode m, os_file **out, wp_error *e),
+CALL(open, m != OS_READ ? FILLS : OTHER, (const char *path, os_open_mode m, os_file **out, wp_error *e),
 	(path, m, out, e))
 FILLS(create_at, (os_dir *dir, const char *name, int mode, os_file **out, wp_error *e),
 	(dir, name, mode, out, e))
@@ -85,12 +131,12 @@ OTHER(walk, (wp_arena *a, const char *root, os_entry **out, size_t *n, wp_error 
 	(a, root, out, n, e))
 OTHER(list, (wp_arena *a, const char *dir, const char ***out, size_t *n, wp_error *e),
 	(a, dir, out, n, e))
-FILLS(rename, (const char *from, const char *to, wp_error *e), (from, to, e))
-FILLS(rename_new, (const char *from, const char *to, wp_error *e), (from, to, e))
-FILLS(exchange, (const char *a, const char *b, wp_error *e), (a, b, e))
-OTHER(unlink, (const char *path, wp_error *e), (path, e))
-OTHER(rmdir, (const char *path, wp_error *e), (path, e))
-OTHER(remove_tree, (const char *path, wp_error *e), (path, e))
+MOVES(rename, (const char *from, const char *to, wp_error *e), (from, to, e))
+MOVES(rename_new, (const char *from, const char *to, wp_error *e), (from, to, e))
+MOVES(exchange, (const char *a, const char *b, wp_error *e), (a, b, e))
+FREES(unlink, (const char *path, wp_error *e), (path, e))
+FREES(rmdir, (const char *path, wp_error *e), (path, e))
+FREES(remove_tree, (const char *path, wp_error *e), (path, e))
 FILLS(symlink, (const char *to, const char *path, wp_error *e), (to, path, e))
 OTHER(readlink, (wp_arena *a, const char *path, const char **out, wp_error *e), (a, path, out, e))
 OTHER(realpath, (wp_arena *a, const char *path, const char **out, wp_error *e), (a, path, out, e))
@@ -106,7 +152,7 @@ OTHER(lib_open, (const char *name, os_lib **out, wp_error *e), (name, out, e))
 int os_real_close(os_file *f, wp_error *e);
 int os_close(os_file *f, wp_error *e)
 {
-	bool fails = f && f->writable && fault("os_close", true, e);
+	bool fails = f && f->writable && fault("os_close", FILLS, e);
 	int rc = os_real_close(f, e);
 
 	return fails ? (int)e->code : rc;

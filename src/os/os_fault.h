@@ -34,6 +34,7 @@
 #define os_lock_take os_real_lock_take
 #define os_run os_real_run
 #define os_self_path os_real_self_path
+#define os_file_holders os_real_file_holders
 #define os_lib_open os_real_lib_open
 
 #endif
