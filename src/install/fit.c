@@ -102,11 +102,14 @@ static int find_python(wp_plan *p, wp_error *e)
 	return 0;
 }
 
-/* The name has no patch level of Python; the markers were evaluated with that of the target's `python`. */
+/* The name has no patch level of Python; the markers were evaluated with that of the target's `python`, which has no
+ * word of threads. */
 static int take_target(wp_plan *p, const wp_lock_target *t, const wp_target *named, wp_error *e)
 {
+	const char *python = named->threaded ? wp_sprintf(p->a, "%st", t->python) : t->python;
+
 	p->target = t;
-	if (wp_target_make(p->a, t->python, named->platform, NULL, &p->want, e))
+	if (wp_target_make(p->a, python, named->platform, NULL, &p->want, e))
 		return e->code;
 	if (!wp_streq(p->want.python_tag, named->python_tag))
 		return wp_fail(e, WP_E_DOCUMENT, "the lock says Python %s of its target '%s'", t->python, t->name);
