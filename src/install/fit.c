@@ -144,6 +144,23 @@ static int choose_target(wp_plan *p, wp_error *e)
 	return 0;
 }
 
+/* What an install into a venv of Windows needs. */
+static int check_windows(const wp_plan *p, wp_error *e)
+{
+	const char *pth = p->is_new ? wp_venv_blinded(p->a, &p->python) : NULL;
+
+	if (pth) {
+		wp_fail(e, WP_E_NO_INTERPRETER, "'%s' imports no site, so that '%s' sees no packages of a venv", pth,
+			p->python.path);
+		return wp_err_next(e, "take the # off the line `import site` in that file, or choose another --python");
+	}
+	if (p->in->launchers.console.n && p->in->launchers.gui.n)
+		return 0;
+	wp_fail(e, WP_E_WRONG_TARGET, "'%s' is a Python for Windows, and this wheelpack was built without the launchers "
+		"that scripts need there", p->python.path);
+	return wp_err_next(e, "use a wheelpack that was built where there is x86_64-w64-mingw32-gcc");
+}
+
 /* How the venv's interpreter is, or will be, named in scripts. */
 static int name_python(wp_plan *p, wp_error *e)
 {
@@ -155,11 +172,7 @@ static int name_python(wp_plan *p, wp_error *e)
 		return 0;
 	if (p->is_new ? wp_venv_windowed(p->a, &p->python) : os_is_file(windowed))
 		p->run_pythonw = wp_native_path(p->a, true, windowed);
-	if (p->in->launchers.console.n && p->in->launchers.gui.n)
-		return 0;
-	wp_fail(e, WP_E_WRONG_TARGET, "'%s' is a Python for Windows, and this wheelpack was built without the launchers "
-		"that scripts need there", p->python.path);
-	return wp_err_next(e, "use a wheelpack that was built where there is x86_64-w64-mingw32-gcc");
+	return check_windows(p, e);
 }
 
 int wp_fit_target(wp_plan *p, wp_error *e)

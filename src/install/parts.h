@@ -109,6 +109,8 @@ int wp_venv_create(wp_arena *a, const char *dir, const char *venv, const wp_inte
 /* venv_windows.c: python.exe and pythonw.exe in bin: the base interpreter's own launchers for venvs, ours where it has
  * none. */
 int wp_venv_programs(wp_arena *a, const char *bin, const wp_interpreter *base, const wp_launchers *l, wp_error *e);
+/* The ._pth file, as embeddable packages have it, that keeps a base from seeing the packages of any venv; NULL. */
+const char *wp_venv_blinded(wp_arena *a, const wp_interpreter *base);
 /* Will they have a pythonw.exe? */
 bool wp_venv_windowed(wp_arena *a, const wp_interpreter *base);
 /* C:\envs\torch for C:/envs/torch where windows is set. */

@@ -50,6 +50,21 @@ bool wp_venv_windowed(wp_arena *a, const wp_interpreter *base)
 	return os_is_file(os_join(a, os_dirname(a, base->executable), windowed_name(a, base)));
 }
 
+const char *wp_venv_blinded(wp_arena *a, const wp_interpreter *base)
+{
+	enum { MAX_PTH = 1 << 20 };
+	const char *path = wp_sprintf(a, "%s/python%s._pth", os_dirname(a, base->executable), base->soabi_tag + 2);
+	wp_error ignored = {0};
+	wp_str text, line;
+
+	if (os_read_file(a, path, MAX_PTH, &text, &ignored))
+		return NULL;
+	while (wp_str_line(&text, &line))
+		if (wp_str_is(wp_str_trim(line), "import site"))
+			return NULL;
+	return path;
+}
+
 static int put_program(wp_arena *a, const char *path, const char *from, wp_str ours, wp_error *e)
 {
 	os_file *f = NULL;

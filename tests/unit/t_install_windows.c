@@ -264,6 +264,18 @@ static void without_launchers_windows_is_refused(void **state)
 	refused(w, WP_E_WRONG_TARGET, "built without the launchers");
 }
 
+static void an_embeddable_python_must_import_site(void **state)
+{
+	world *w = *state;
+	wp_error err = {0};
+
+	simple(w, "pkg", "1.0", "pkg.py", "");
+	tmp_write(at(w, "py/python312._pth"), WP_LIT("python312.zip\r\n.\r\n#import site\r\n"));
+	refused(w, WP_E_NO_INTERPRETER, "python312._pth' imports no site");
+	tmp_write(at(w, "py/python312._pth"), WP_LIT("python312.zip\r\n.\r\nimport site\r\n"));
+	assert_ok(install(w, &err));
+}
+
 /* ---- names ---------------------------------------------------------------------------------- */
 
 static void names_windows_has_for_devices_are_refused(void **state)
@@ -393,6 +405,7 @@ int main(void)
 		T(the_bases_own_launchers_are_preferred),
 		T(without_pythonw_a_console_opens_and_it_is_said),
 		T(without_launchers_windows_is_refused),
+		T(an_embeddable_python_must_import_site),
 		T(names_windows_has_for_devices_are_refused),
 		T(names_that_differ_in_case_are_one),
 		T(an_existing_venv_of_windows_is_added_to),
