@@ -179,19 +179,23 @@ $B/embed.o: $B/embed.c
 
 # ---- tests -------------------------------------------------------------------------------------
 
-.PHONY: test test-built unit windows-unit valgrind fault fuzz vectors scenarios layers ptx-check test-real bench
+.PHONY: test test-built unit windows-unit windows-install valgrind fault fuzz vectors scenarios layers ptx-check test-real bench
 TEST_PROGRAMS := $(FUZZ:%=$B/tests/fuzz_%) $B/tests/vectors
 
 test:
 	@sh tools/setup.sh test
 	@$(MAKE) --no-print-directory test-built
 
-test-built: $B/wheelpack $(UNIT) $(TEST_PROGRAMS) $(if $(LAUNCHER_CC),build/launcher/argv.exe)
+test-built: $B/wheelpack $(UNIT) $(TEST_PROGRAMS) $(if $(LAUNCHER_CC),build/launcher/python.exe)
 	@sh tests/run.sh $B $(UNIT)
 
 T ?=
 unit: $(if $T,$B/tests/t_$T$(EXE),$(UNIT))
 	@sh tests/run_unit.sh $^
+
+# A bundle made here, installed by the Windows program under Wine.
+windows-install: all build/launcher/python.exe windows
+	@python3 tests/windows_install.py $B/wheelpack build/win/wheelpack.exe build/launcher/python.exe
 
 windows-unit:
 	@sh tools/windeps.sh windows
@@ -227,7 +231,7 @@ $B/tests/%$(EXE): tests/unit/%.c $B/libwheelpack.a
 	$Q$(BUILD_TEST) $< $B/libwheelpack.a -lcmocka $(LDLIBS)
 
 # Stands for python.exe where the Windows launchers are tested.
-build/launcher/argv.exe: tests/fake/argv.c
+build/launcher/python.exe: tests/fake/python.c
 	@mkdir -p $(@D)
 	$Qx86_64-w64-mingw32-gcc -std=c11 -O1 $(WARN) -municode -s -o $@ $<
 

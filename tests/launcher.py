@@ -1,9 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""launcher.py LAUNCHER-DIR FAKE-PYTHON: the Windows launchers under Wine, with tests/fake/argv.c as python.exe.
-
-WINEPREFIX names the prefix; build/wineprefix otherwise, made where it is absent.
-"""
+"""launcher.py LAUNCHER-DIR FAKE-PYTHON: the Windows launchers under Wine, with tests/fake/python.c as python.exe."""
 import io
 import os
 import signal
@@ -18,8 +15,7 @@ WINE = next((w for w in ("/usr/lib/wine/wine64", "/usr/bin/wine64") if os.path.e
 LAUNCHERS, FAKE = (os.path.abspath(a) for a in sys.argv[1:3])
 checks = Checks("launchers")
 env = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "__PYVENV_LAUNCHER__")}
-env.update(WINEDEBUG="-all", WINEDLLOVERRIDES="mscoree,mshtml=", WINEPREFIX=os.environ.get(
-    "WINEPREFIX", os.path.join(ROOT, "build/wineprefix")))
+env.update(WINEDEBUG="-all", WINEDLLOVERRIDES="mscoree,mshtml=", WINEPREFIX=os.path.join(ROOT, "build/wineprefix"))
 ARGUMENTS = ["plain", "two words", "", 'say "hi"', "back\\slash", "ends in \\", '\\"', "C:\\dir with space\\", "%PATH%",
              "^&|<>", "中文", "😀 smile", "a\tb", "'single'", "*"]
 
@@ -160,8 +156,8 @@ if not WINE or not os.path.exists(FAKE):
     checks.end()
 with open(FAKE, "rb") as fake_file:
     fake = fake_file.read()
-subprocess.run([WINE, "reg", "add", "HKCU\\Software\\Wine", "/v", "Version", "/d", "win10", "/f"], env=env, timeout=300,
-               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+subprocess.run(["sh", os.path.join(ROOT, "tests/wine.sh"), FAKE], timeout=300, stdout=subprocess.DEVNULL,
+               stderr=subprocess.DEVNULL, check=True)  # makes the prefix
 # One program that waits: with none, Wine would start up anew for each run, and its services would hold that run's pipes.
 waits = subprocess.Popen([WINE, FAKE, "stdin=1"], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                          stderr=subprocess.DEVNULL)

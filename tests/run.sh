@@ -43,6 +43,6 @@ done
 # shellcheck disable=SC2046
 tally python3 tests/run_cases.py "$dir/wheelpack" $(find tests/cases -name '*.case' | sort)
 tally python3 tests/stop.py "$dir/wheelpack"
-tally python3 tests/launcher.py build/launcher build/launcher/argv.exe
+tally python3 tests/launcher.py build/launcher build/launcher/python.exe
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

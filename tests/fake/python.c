@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* python.c: stands for python.exe in the tests of Windows. Asked with -I -B -c as an install asks, it answers as a
+ * CPython 3.12.7 that lies where this program does. Else it prints its own file name, its arguments, one a line, then
+ * __PYVENV_LAUNCHER__ where it is set, in UTF-8. The argument exit=N is its exit code; stdin=1 copies standard input to
+ * standard output. */
+#include <fcntl.h>
+#include <io.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <wchar.h>
+#include <windows.h>
+
+static void print(const wchar_t *name, const wchar_t *text)
+{
+	static char line[98304];
+	int n = WideCharToMultiByte(CP_UTF8, 0, text, -1, line, sizeof line, NULL, NULL);
+
+	printf("%ls%s\n", name, n > 0 ? line : "?");
+}
+
+static void answer(const wchar_t *self)
+{
+	static char path[98304];
+	const char *p;
+
+	WideCharToMultiByte(CP_UTF8, 0, self, -1, path, sizeof path, NULL, NULL);
+	printf("{\"executable\": \"");
+	for (p = path; *p; p++)
+		printf(*p == '\\' ? "\\\\" : "%c", *p);
+	printf("\", \"version\": \"3.12.7\", \"soabi_tag\": \"cp312\", \"platform_tag\": \"win_amd64\", \"bits\": 64, "
+	       "\"venv_site\": \"Lib/site-packages\", \"venv_bin\": \"Scripts\", \"markers\": {\"os_name\": \"nt\", "
+	       "\"sys_platform\": \"win32\", \"platform_machine\": \"AMD64\", "
+	       "\"platform_python_implementation\": \"CPython\", \"platform_release\": \"10\", "
+	       "\"platform_system\": \"Windows\", \"platform_version\": \"10.0.19045\", "
+	       "\"python_version\": \"3.12\", \"python_full_version\": \"3.12.7\", "
+	       "\"implementation_name\": \"cpython\", \"implementation_version\": \"3.12.7\"}}\r\n");
+}
+
+int wmain(int argc, wchar_t **argv);
+
+int wmain(int argc, wchar_t **argv)
+{
+	const wchar_t *launcher = _wgetenv(L"__PYVENV_LAUNCHER__");
+	static wchar_t self[32768];
+	int i, c, code = 0;
+
+	_setmode(0, _O_BINARY);
+	_setmode(1, _O_BINARY);
+	GetModuleFileNameW(NULL, self, 32768);
+	if (argc > 3 && wcscmp(argv[1], L"-I") == 0 && wcscmp(argv[3], L"-c") == 0) {
+		answer(self);
+		return 0;
+	}
+	print(L"program ", wcsrchr(self, L'\\') + 1);
+	for (i = 1; i < argc; i++) {
+		print(L"arg ", argv[i]);
+		if (wcsncmp(argv[i], L"exit=", 5) == 0)
+			code = (int)wcstol(argv[i] + 5, NULL, 10);
+		if (wcscmp(argv[i], L"stdin=1") == 0)
+			while ((c = getchar()) != EOF)
+				putchar(c);
+	}
+	if (launcher)
+		print(L"launcher ", launcher);
+	return code;
+}

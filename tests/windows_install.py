@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""windows_install.py WHEELPACK WHEELPACK.EXE FAKE-PYTHON: a bundle made here, installed by the Windows program under Wine.
+
+The interpreter is tests/fake/python.c, which answers as a CPython 3.12.7 of Windows and prints how it was started.
+"""
+import hashlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+
+from harness import Checks, ROOT, Server, environment, snapshot
+
+WINE = next((w for w in ("/usr/lib/wine/wine64", "/usr/bin/wine64") if os.path.exists(w)), None)
+WHEELPACK, EXE, FAKE = (os.path.abspath(a) for a in sys.argv[1:4])
+checks = Checks("install under Wine")
+work = checks.work
+env = environment(work, WHEELPACK)
+env.update(WINEDEBUG="-all", WINEDLLOVERRIDES="mscoree,mshtml=", WINEPREFIX=os.path.join(ROOT, "build/wineprefix"))
+env.pop("DISPLAY", None)
+
+
+def windows(path):
+    return "Z:" + os.path.join(work, path).replace("/", "\\")
+
+
+def wine(program, *args, **more):
+    p = subprocess.run([WINE, program, *args], cwd=work, env={**env, **more}, stdin=subprocess.DEVNULL,
+                       capture_output=True, timeout=300)
+    return p.returncode, p.stdout.decode(errors="replace"), p.stderr.decode(errors="replace")
+
+
+def put(path, data):
+    path = os.path.join(work, path)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as f:
+        f.write(data)
+    return path
+
+
+def read(path):
+    with open(os.path.join(work, path), "rb") as f:
+        return f.read()
+
+
+def expect(what, got, code, *said):
+    text = got[1] + got[2]
+    return checks.check(got[0] == code and all(s in text for s in said), what, f"wanted exit {code}, {said}\n{got[0]}\n{text}")
+
+
+def install(bundle, venv, *more, **settings):
+    return wine(EXE, "install", bundle, "--venv", venv, "--no-sync", *more, **settings)
+
+
+def bundle(name, *projects):
+    server = Server()
+    p = subprocess.run([WHEELPACK, "bundle", *projects, "--target", "cp312-win_amd64", "--index-url", server.base + "/simple/",
+                        "-o", name], cwd=work, env=env, capture_output=True, text=True, timeout=120)
+    server.close()
+    checks.check(p.returncode == 0, "the bundle is made", p.stderr)
+
+
+def same_as_wheel(venv):
+    with zipfile.ZipFile(os.path.join(work, "schemes.wpk")) as outer:
+        name = next(n for n in outer.namelist() if n.endswith(".whl"))
+        with outer.open(name) as inner, zipfile.ZipFile(inner) as wheel:
+            for member in wheel.namelist():
+                scheme = member.split(".data/")[-1].split("/", 1)
+                place = {"data": "", "headers": "Include/site/python3.12/schemes", "scripts": "Scripts"}.get(
+                    scheme[0], "Lib/site-packages") if ".data/" in member else "Lib/site-packages"
+                if member.endswith(("RECORD", "schemes-script")):
+                    continue
+                path = os.path.join(venv, place, scheme[1] if ".data/" in member else member)
+                checks.check(os.path.isfile(os.path.join(work, path)) and
+                             hashlib.sha256(read(path)).digest() == hashlib.sha256(wheel.read(member)).digest(),
+                             f"{member} is at {path}")
+
+
+def new_venv(venv):
+    got = install("schemes.wpk", venv, "--python", "py thon 中/python.exe")
+    if not expect("a new venv", got, 0, "installed"):
+        return
+    same_as_wheel(venv)
+    scripts = windows(venv + "/Scripts")
+    home = windows("py thon 中")
+    config = read(venv + "/pyvenv.cfg").decode()
+    checks.check(config.startswith(f"home = {home}\n"), "pyvenv.cfg names the base", config)
+    for name in "schemes-script", "schemes-tool.sh", "activate", "activate.bat", "deactivate.bat", "Activate.ps1":
+        checks.check(os.path.isfile(f"{work}/{venv}/Scripts/{name}"), f"Scripts has {name}")
+    quote = '"' if " " in scripts else ""
+    checks.check(read(venv + "/Scripts/schemes-script").startswith(f"#!{quote}{scripts}\\python.exe{quote}\n".encode()),
+                 "a script names the venv's python.exe", read(venv + "/Scripts/schemes-script")[:200])
+    for tool, python in ("schemes", "python.exe"), ("schemes-gui", "pythonw.exe"):
+        got = wine(f"{work}/{venv}/Scripts/{tool}.exe", "one two", "😀", "exit=5")
+        want = f"program {python}\narg {scripts}\\{tool}.exe\narg one two\narg 😀\narg exit=5\nlauncher {scripts}\\{python}\n"
+        checks.check(got[:2] == (5, want), f"{tool}.exe starts it through the venv's {python}", f"{want}{got}")
+    checks.check(not [n for n in os.listdir(work) if "wheelpack-" in n], "nothing is left beside", os.listdir(work))
+    before = snapshot(f"{work}/{venv}/Lib")
+    expect("the same again", install("schemes.wpk", venv), 0, "there already")
+    checks.check(snapshot(f"{work}/{venv}/Lib") == before, "the same again changes nothing")
+    expect("more into it", install("more.wpk", venv), 0, "installed")
+    report = json.loads(read(venv + "/.wheelpack/receipt.json"))
+    checks.check(report["python"]["system"] == "Windows", "the receipt tells of it", report)
+
+
+def long_path():
+    venv = "/".join(["long", *["l" * 60] * 4, "env"])
+    if expect("a path of over 300 characters", install("schemes.wpk", venv, "--python", "py thon 中/python.exe"), 0):
+        checks.check(len(windows(venv)) > 270 and os.path.isfile(f"{work}/{venv}/Lib/site-packages/schemes/data.txt"),
+                     "its files are there", windows(venv))
+
+
+def killed():
+    """Ended without warning at some moment: all is there, or nothing; then the same command completes."""
+    args = [WINE, EXE, "install", "more.wpk", "--venv", "killed/env", "--python", "py thon 中/python.exe", "--no-sync"]
+    half = 0
+    for step in range(12):
+        p = subprocess.Popen(args, cwd=work, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL)
+        time.sleep(0.03 * (step + 1))
+        p.send_signal(signal.SIGKILL)
+        p.wait()
+        half += os.path.isdir(f"{work}/killed") and any("wheelpack-" in n for n in os.listdir(work + "/killed"))
+        if os.path.exists(f"{work}/killed/env"):
+            found = os.path.isfile(f"{work}/killed/env/.wheelpack/receipt.json")
+            checks.check(found, f"killed after {0.03 * (step + 1):.2f} s: all is there")
+        expect("and then it completes", install("more.wpk", "killed/env", "--python", "py thon 中/python.exe"), 0)
+        left = os.listdir(work + "/killed")
+        checks.check(left == ["env"], "and nothing is left beside", left)
+        shutil.rmtree(work + "/killed")
+    print(f"killed 12 times, {half} of them half way")
+
+
+def searches():
+    """Registry and PATH, a placeholder that fails, an interpreter that is none."""
+    key = "HKCU\\Software\\Python\\PythonCore\\3.12\\InstallPath"
+    expect("nothing is found", install("schemes.wpk", "none"), 6, "WP_E_NO_INTERPRETER")
+    put("bad/python.exe", b"text")
+    expect("PATH", install("schemes.wpk", "by-path", WINEPATH=windows("bad") + ";" + windows("py thon 中")), 0, "installed")
+    wine("reg", "add", key, "/ve", "/d", windows("py thon 中"), "/f")
+    got = install("schemes.wpk", "by-registry")
+    wine("reg", "delete", "HKCU\\Software\\Python", "/f")
+    expect("the registry", got, 0, "installed")
+
+
+if not WINE or not os.path.exists(EXE):
+    checks.skip("install under Wine", "no wine64, or no " + EXE)
+    checks.end()
+subprocess.run(["sh", os.path.join(ROOT, "tests/wine.sh"), FAKE], timeout=300, stdout=subprocess.DEVNULL,
+               stderr=subprocess.DEVNULL, check=True)  # makes the prefix
+# One program that waits: with none, Wine would start up anew for each run, and its services would hold that run's pipes.
+waits = subprocess.Popen([WINE, FAKE, "stdin=1"], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                         stderr=subprocess.DEVNULL)
+waits.stdout.readline()
+fake = read(FAKE)
+put("py thon 中/python.exe", fake)
+put("py thon 中/pythonw.exe", fake)
+bundle("schemes.wpk", "schemes")
+bundle("more.wpk", "schemes", "part-1")
+new_venv("env")
+new_venv("my env 😀")
+long_path()
+killed()
+searches()
+waits.stdin.close()
+waits.wait()
+checks.end()
