@@ -77,7 +77,10 @@ LAUNCHERS := launcher-console.exe launcher-gui.exe
 LAUNCHER_CC := $(shell command -v x86_64-w64-mingw32-gcc)
 LAUNCHER_DIR := build/$(if $(LAUNCHER_CC),launcher,no-launcher)
 DATA := manifests/pytorch.json manifests/windows-baseline.json src/probe/matmul.ptx $(LAUNCHERS:%=$(LAUNCHER_DIR)/%)
-UNIT := $(patsubst tests/unit/%.c,$B/tests/%$(EXE),$(wildcard tests/unit/t_*.c))
+# Tests of one system: a child made by fork, a server of the tests; the Windows layer itself.
+unit_not_win32 := t_catalog t_http t_os_proc t_transfer
+unit_not_posix := t_os_win
+UNIT := $(patsubst %,$B/tests/%$(EXE),$(filter-out $(unit_not_$(OS)),$(patsubst tests/unit/%.c,%,$(wildcard tests/unit/t_*.c))))
 FUZZ := $(patsubst tests/fuzz/f_%.c,%,$(wildcard tests/fuzz/f_*.c))
 
 # ---- flags -------------------------------------------------------------------------------------

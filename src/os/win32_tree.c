@@ -335,6 +335,12 @@ int os_rename(const char *from, const char *to, wp_error *e)
 	uint64_t size;
 	bool there = y && look(y, &kind, &size);
 
+	if (there && kind == OS_FILE && is_read_only(y)) {
+		SetLastError(ERROR_ACCESS_DENIED);
+		move_failed(from, to, NULL, y, e);
+		free(y);
+		return e->code;
+	}
 	free(y);
 	if (there && kind == OS_DIR) {
 		wp_fail(e, WP_E_EXISTS, "'%s' cannot replace a directory", from);
