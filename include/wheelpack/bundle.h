@@ -17,7 +17,7 @@ typedef struct wp_bundle_wheel {
 } wp_bundle_wheel;
 
 typedef struct wp_bundle_file {
-	const char *path, *sha256, *role; /* role: lock, sums, simple, requirements */
+	const char *path, *sha256, *role; /* role: lock, sums, simple, requirements, tool, installer */
 	uint64_t size;
 } wp_bundle_file;
 
@@ -38,6 +38,8 @@ typedef struct wp_pack_request {
 	const wp_lock_doc *lock;
 	const wp_fetched *wheels; size_t nwheels;
 	wp_wheels source;
+	wp_str tool_windows, tool_linux; /* programs that travel as tools/; empty: none */
+	bool tools_named; /* the user named them: tell where one doesn't travel */
 	const char *out;  /* ends in .wpk: one file; else a directory */
 	bool replace;	  /* an existing bundle of that name is replaced, in one rename */
 } wp_pack_request;

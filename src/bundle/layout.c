@@ -295,13 +295,16 @@ static int make_texts(layout *l, wp_layout *out, wp_error *e)
 }
 
 int wp_layout_make(wp_arena *a, const wp_lock_doc *lock, const wp_fetched *wheels, size_t n,
-	wp_layout *out, wp_error *e)
+	const wp_text_file *carried, size_t ncarried, wp_layout *out, wp_error *e)
 {
 	layout l = {.a = a, .lock = lock};
+	size_t i;
 
 	*out = (wp_layout){0};
 	if (check_names(lock, e) || take_wheels(&l, wheels, n, e))
 		return e->code;
+	for (i = 0; i < ncarried; i++)
+		WP_PUSH(&l.texts, carried[i]);
 	make_texts(&l, out, e);
 	out->texts = WP_VEC_COPY(a, &l.texts);
 	out->ntexts = l.texts.n;

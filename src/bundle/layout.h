@@ -25,6 +25,6 @@ typedef struct wp_layout {
 /* Same lock and wheels, same bytes. Refuses a lock whose wheels lack a digest, differ from what was fetched, or share
  * a file name; the manifest is read back as a reader would, so that no name leads out of the bundle. */
 int wp_layout_make(wp_arena *a, const wp_lock_doc *lock, const wp_fetched *wheels, size_t n,
-	wp_layout *out, wp_error *e);
+	const wp_text_file *carried, size_t ncarried, wp_layout *out, wp_error *e);
 
 #endif

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "bundle/carry.h"
 #include "bundle/source.h"
 #include "bundle/write.h"
 #include "os/os.h"
@@ -18,6 +19,8 @@ typedef struct pack {
 	const char *temp, *old; /* new bundle before the rename; replaced one where names can't be exchanged */
 	bool file;		/* .wpk, else a directory */
 	bool there;		/* a bundle that will be replaced */
+	wp_text_file carried[WP_CARRIED];
+	size_t ncarried;
 	const char *left;	/* replaced bundle that could not be removed */
 } pack;
 
@@ -286,7 +289,8 @@ static int write_bundle(pack *p, const wp_layout *l, wp_error *e)
 static int pack_locked(pack *p, wp_layout *l, wp_error *e)
 {
 	if (clear_leftovers(p, e) || check_name(p, e) ||
-		wp_layout_make(p->ctx->arena, p->in->lock, p->in->wheels, p->in->nwheels, l, e) ||
+		wp_layout_make(p->ctx->arena, p->in->lock, p->in->wheels, p->in->nwheels, p->carried,
+			p->ncarried, l, e) ||
 		check_volume(p, l, e) || check_space(p, l, e))
 		return e->code;
 	return write_bundle(p, l, e);
@@ -315,6 +319,7 @@ int wp_pack(wp_ctx *ctx, const wp_pack_request *in, wp_pack_result *out, wp_erro
 	wp_layout l = {0};
 
 	*out = (wp_pack_result){0};
+	p.ncarried = wp_carry(ctx->arena, in, p.carried, &out->findings);
 	pack_under_lock(&p, &l, e);
 	if (p.left)
 		wp_finding_add(&out->findings, ctx->arena, "N303", WP_WARNING, "the replaced bundle is still there",

@@ -20,7 +20,7 @@ typedef struct cli_options {
 	bool help, version, json, quiet;
 	bool pre, deep, no_sync, force, require_index_hashes, no_index, offline, cpu, child, upgrade, no_cache;
 	const char *cuda, *python, *platform, *out, *venv, *lock, *cache_dir, *index_url, *cert, *proxy,
-		*variant_index_base, *torch, *driver, *dest;
+		*variant_index_base, *torch, *driver, *dest, *tools;
 	const char *jobs_text, *timeout_text, *retries_text;
 	cli_list targets, extra_index_urls, find_links, requirement_files, constraint_files, refetch,
 		trusted_hosts;

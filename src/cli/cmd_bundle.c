@@ -114,12 +114,38 @@ static int check_refetch(cli *c, const wp_lock_doc *d, wp_error *e)
 	return 0;
 }
 
+/* One program for the bundle; absent is fine where the user named no folder. */
+static int read_tool(cli *c, const char *dir, const char *name, wp_str *out, wp_error *e)
+{
+	enum { MAX_TOOL = 32 << 20 };
+	const char *path = os_join(c->ctx.arena, dir, name);
+
+	return os_is_file(path) ? os_read_file(c->ctx.arena, path, MAX_TOOL, out, e) : 0;
+}
+
+static int read_tools(cli *c, wp_pack_request *q, wp_error *e)
+{
+	const char *self = NULL, *dir = c->o.tools;
+
+	q->tools_named = dir != NULL;
+	if (!dir && os_self_path(c->ctx.arena, &self, e) == 0)
+		dir = os_dirname(c->ctx.arena, self);
+	if (e->code || read_tool(c, dir, "wheelpack.exe", &q->tool_windows, e) ||
+		read_tool(c, dir, "wheelpack", &q->tool_linux, e))
+		return e->code;
+	if (q->tools_named && !q->tool_windows.n && !q->tool_linux.n) {
+		wp_fail(e, WP_E_NOT_FOUND, "neither wheelpack nor wheelpack.exe is in it");
+		return wp_err_where(e, "'%s'", dir);
+	}
+	return 0;
+}
+
 static int pack(cli *c, const wp_fetch_result *f, const char *out, wp_pack_result *p, wp_error *e)
 {
 	wp_pack_request q = {.lock = &f->lock, .wheels = f->wheels, .nwheels = f->nwheels, .source = f->source,
 		.out = out, .replace = c->o.force};
 
-	if (wp_pack(&c->ctx, &q, p, e)) {
+	if (read_tools(c, &q, e) || wp_pack(&c->ctx, &q, p, e)) {
 		wp_err_what(e, "cannot write '%s'", out);
 		return e->code;
 	}
@@ -184,7 +210,7 @@ static int run(cli *c, wp_error *e)
 }
 
 static const char *const options[] = {"cuda", "cpu", "python", "python-version", "platform", "target", "requirement",
-	"constraint", "lock", "out", "output", "dest", "force", "pre", "index-url", "extra-index-url", "find-links",
+	"constraint", "lock", "out", "output", "dest", "force", "tools", "pre", "index-url", "extra-index-url", "find-links",
 	"no-index", "variant-index-base", "require-index-hashes", "refetch", "cert", "proxy", "trusted-host", "timeout",
 	"retries", "cache-dir", "no-cache-dir", "offline", "upgrade", NULL};
 

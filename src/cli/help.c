@@ -24,6 +24,7 @@ static const struct {
 	{"lock", "--lock FILE", "bundle exactly what this lock names"},
 	{"out", "-o, --out PATH", "what to write"},
 	{"force", "--force", "replace the bundle of that name"},
+	{"tools", "--tools DIR", "the wheelpack and wheelpack.exe that travel; default: beside this program"},
 	{"pre", "--pre", "pre-releases are as good as releases"},
 	{"index-url", "-i, --index-url URL", "instead of pip's index; a PyTorch address means --cuda"},
 	{"extra-index-url", "--extra-index-url URL", "asked first; may repeat"},

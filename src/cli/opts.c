@@ -55,6 +55,7 @@ static const option options[] = {
 	{"lock", 0, TEXT, AT(lock)},
 	{"refetch", 0, LIST, AT(refetch)},
 	{"force", 0, FLAG, AT(force)},
+	{"tools", 0, TEXT, AT(tools)},
 	{"deep", 0, FLAG, AT(deep)},
 	{"venv", 0, TEXT, AT(venv)},
 	{"no-sync", 0, FLAG, AT(no_sync)},

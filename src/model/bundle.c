@@ -133,6 +133,16 @@ static bool simple_path(wp_str p)
 	return wp_str_split(&p, '/', &part) && plain_name(part) && wp_str_is(p, "index.html");
 }
 
+static bool tool_path(wp_str p)
+{
+	return wp_str_is(p, "tools/wheelpack") || wp_str_is(p, "tools/wheelpack.exe");
+}
+
+static bool installer_path(wp_str p)
+{
+	return wp_str_is(p, "install.sh") || wp_str_is(p, "install.cmd");
+}
+
 static const struct {
 	const char *role;
 	bool (*path)(wp_str);
@@ -141,6 +151,8 @@ static const struct {
 	{"sums", sums_path},
 	{"simple", simple_path},
 	{"requirements", requirements_path},
+	{"tool", tool_path},
+	{"installer", installer_path},
 };
 
 static bool check_role(wp_json *j, const wp_bundle_file *f)

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include "bundle/carry.h"
+
+#include <string.h>
+
+#include "bin/elf.h"
+#include "bin/pe.h"
+
+/* A program that is on a stick may lack its execute bit, or lie where nothing may be executed. */
+static const char install_sh[] =
+	"#!/bin/sh\n"
+	"# Install this bundle without internet:  sh install.sh [VENV [OPTIONS of `wheelpack install`]]\n"
+	"set -eu\n"
+	"here=$(cd \"$(dirname \"$0\")\" && pwd)\n"
+	"venv=${1:-$HOME/wheelpack-env}\n"
+	"[ $# -eq 0 ] || shift\n"
+	"case $(uname -s)-$(uname -m) in\n"
+	"Linux-x86_64) ;;\n"
+	"*)\n"
+	"\techo \"install.sh: tools/wheelpack is for Linux on x86_64; this is $(uname -s) on $(uname -m)\" >&2\n"
+	"\texit 6\n"
+	"\t;;\n"
+	"esac\n"
+	"copy=$(mktemp -d)\n"
+	"trap 'rm -rf \"$copy\"' EXIT\n"
+	"cp \"$here/tools/wheelpack\" \"$copy/wheelpack\"\n"
+	"chmod 755 \"$copy/wheelpack\"\n"
+	"if ! said=$(\"$copy/wheelpack\" --version 2>&1); then\n"
+	"\techo \"install.sh: tools/wheelpack does not start here: $said\" >&2\n"
+	"\techo \"This system's C library ($(getconf GNU_LIBC_VERSION 2>/dev/null || echo 'not glibc')) may be too old for it.\" >&2\n"
+	"\techo \"pip can install from this bundle: python3 -m pip install --no-index --find-links '$here/wheels' NAME\" >&2\n"
+	"\texit 6\n"
+	"fi\n"
+	"\"$copy/wheelpack\" install \"$here\" --venv \"$venv\" \"$@\"\n";
+
+static const char install_cmd[] =
+	"@echo off\r\n"
+	"rem Install this bundle without internet: double click, or  install.cmd [VENV]\r\n"
+	"setlocal DisableDelayedExpansion\r\n"
+	"set \"here=%~dp0\"\r\n"
+	"set \"venv=%~1\"\r\n"
+	"if not defined venv set \"venv=%USERPROFILE%\\wheelpack-env\"\r\n"
+	"set \"log=%TEMP%\\wheelpack-install.log\"\r\n"
+	"echo Installing into \"%venv%\" ...\r\n"
+	"\"%here%tools\\wheelpack.exe\" install \"%here%.\" --venv \"%venv%\" >\"%log%\" 2>&1\r\n"
+	"set \"rc=%ERRORLEVEL%\"\r\n"
+	"type \"%log%\"\r\n"
+	"if not \"%rc%\"==\"0\" (\r\n"
+	"\techo.\r\n"
+	"\techo It failed with exit code %rc%. The text above is in \"%log%\".\r\n"
+	"\tif not defined WHEELPACK_NO_PAUSE pause\r\n"
+	")\r\n"
+	"exit /b %rc%\r\n";
+
+static int text_read(void *self, void *buf, size_t n, uint64_t off, wp_error *e)
+{
+	const wp_str *text = self;
+
+	if (off > text->n || n > text->n - off)
+		return wp_fail(e, WP_E_IO, "a read beyond the end");
+	memcpy(buf, text->p + off, n);
+	return 0;
+}
+
+static const char *not_for_windows(wp_arena *a, const wp_blob *b)
+{
+	const char *why = NULL;
+	wp_pe pe;
+
+	if (!wp_pe_read(a, b, &pe, &why))
+		return why;
+	return pe.machine == 0x8664 ? NULL : "it is not for x64";
+}
+
+/* Of the C library and its parts alone: these every glibc system has. */
+static bool everywhere(const char *library)
+{
+	static const char *const names[] = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1",
+		"ld-linux-x86-64.so.2"};
+	size_t i;
+
+	for (i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(names[i], library) == 0)
+			return true;
+	return false;
+}
+
+static const char *not_for_linux(wp_arena *a, const wp_blob *b)
+{
+	const char *why = NULL;
+	wp_elf elf;
+	size_t i;
+
+	if (!wp_elf_read(a, b, &elf, &why))
+		return why;
+	if (elf.machine != 62)
+		return "it is not for x86-64";
+	for (i = 0; i < elf.nneeded; i++)
+		if (!everywhere(elf.needed[i]))
+			return wp_sprintf(a, "it needs this machine's %s", elf.needed[i]);
+	return NULL;
+}
+
+static bool travels(wp_arena *a, wp_str *program, bool windows, wp_findings *notes)
+{
+	wp_blob b = {.self = program, .size = program->n, .read_at = text_read};
+	const char *why;
+
+	if (!program->n)
+		return false;
+	why = windows ? not_for_windows(a, &b) : not_for_linux(a, &b);
+	if (why && notes)
+		wp_finding_add(notes, a, "N304", WP_NOTE,
+			windows ? "wheelpack.exe does not travel in this bundle" :
+				  "the wheelpack for Linux does not travel in this bundle",
+			why, windows ? "build it with `make windows`, and name its folder with --tools" :
+				       "build the one that runs elsewhere with `make portable`, and name its folder with --tools");
+	return !why;
+}
+
+size_t wp_carry(wp_arena *a, const wp_pack_request *in, wp_text_file out[WP_CARRIED], wp_findings *notes)
+{
+	wp_str exe = in->tool_windows, elf = in->tool_linux;
+	size_t n = 0;
+
+	if (!in->tools_named)
+		notes = NULL;
+	if (travels(a, &elf, false, notes)) {
+		out[n++] = (wp_text_file){"tools/wheelpack", "tool", elf};
+		out[n++] = (wp_text_file){"install.sh", "installer", wp_str_of(install_sh)};
+	}
+	if (travels(a, &exe, true, notes)) {
+		out[n++] = (wp_text_file){"tools/wheelpack.exe", "tool", exe};
+		out[n++] = (wp_text_file){"install.cmd", "installer", wp_str_of(install_cmd)};
+	}
+	return n;
+}
