@@ -5,13 +5,23 @@
 
 #define NT_SITE "Lib/site-packages"
 
-static void nt_python(world *w, const char *path, const char *tag)
+/* A program that answers so: a script, or on Windows the fake python.exe with its answer beside it. */
+static void answering(world *w, const char *path, const char *answer)
 {
 	wp_error err = {0};
 
 	assert_ok(os_mkdirs(os_dirname(w->a, path), &err));
-	tmp_script(path, wp_str_of(wp_sprintf(w->a,
-		"#!/bin/sh\ncat <<'END'\n"
+#ifdef _WIN32
+	tmp_write(path, tmp_read(w->a, "build/launcher/python.exe"));
+	tmp_write(wp_sprintf(w->a, "%s.answer", path), wp_str_of(answer));
+#else
+	tmp_script(path, wp_str_of(wp_sprintf(w->a, "#!/bin/sh\ncat <<'END'\n%s\nEND\n", answer)));
+#endif
+}
+
+static void nt_python(world *w, const char *path, const char *tag)
+{
+	answering(w, path, wp_sprintf(w->a,
 		"{\"executable\": \"%s\", \"version\": \"3.12.7\", \"soabi_tag\": \"%s\", "
 		"\"platform_tag\": \"win_amd64\", \"bits\": 64, "
 		"\"venv_site\": \"" NT_SITE "\", \"venv_bin\": \"Scripts\", "
@@ -19,8 +29,8 @@ static void nt_python(world *w, const char *path, const char *tag)
 		"\"platform_machine\": \"AMD64\", \"platform_python_implementation\": \"CPython\", "
 		"\"platform_release\": \"10\", \"platform_system\": \"Windows\", \"platform_version\": \"10.0.1\", "
 		"\"python_version\": \"3.12\", \"python_full_version\": \"3.12.7\", "
-		"\"implementation_name\": \"cpython\", \"implementation_version\": \"3.12.7\"}}\nEND\n",
-		w->python, tag)));
+		"\"implementation_name\": \"cpython\", \"implementation_version\": \"3.12.7\"}}",
+		w->python, tag));
 }
 
 static int nt_setup(void **state)
