@@ -119,21 +119,26 @@ def killed():
     """Ended without warning at some moment: all is there, or nothing; then the same command completes."""
     args = [WINE, EXE, "install", "more.wpk", "--venv", "killed/env", "--python", "py thon 中/python.exe", "--no-sync"]
     half = 0
-    for step in range(12):
+    start = time.monotonic()
+    expect("and not killed", install("more.wpk", "killed/env", "--python", "py thon 中/python.exe"), 0)
+    whole = time.monotonic() - start
+    shutil.rmtree(work + "/killed")
+    for step in range(20):
+        delay = whole * (0.5 + step / 40)
         p = subprocess.Popen(args, cwd=work, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                              stderr=subprocess.DEVNULL)
-        time.sleep(0.03 * (step + 1))
+        time.sleep(delay)
         p.send_signal(signal.SIGKILL)
         p.wait()
         half += os.path.isdir(f"{work}/killed") and any("wheelpack-" in n for n in os.listdir(work + "/killed"))
         if os.path.exists(f"{work}/killed/env"):
             found = os.path.isfile(f"{work}/killed/env/.wheelpack/receipt.json")
-            checks.check(found, f"killed after {0.03 * (step + 1):.2f} s: all is there")
+            checks.check(found, f"killed after {delay:.2f} s: all is there")
         expect("and then it completes", install("more.wpk", "killed/env", "--python", "py thon 中/python.exe"), 0)
         left = os.listdir(work + "/killed")
         checks.check(left == ["env"], "and nothing is left beside", left)
         shutil.rmtree(work + "/killed")
-    print(f"killed 12 times, {half} of them half way")
+    print(f"killed 20 times, {half} of them half way")
 
 
 def searches():
