@@ -77,8 +77,9 @@ LAUNCHERS := launcher-console.exe launcher-gui.exe
 LAUNCHER_CC := $(shell command -v x86_64-w64-mingw32-gcc)
 LAUNCHER_DIR := build/$(if $(LAUNCHER_CC),launcher,no-launcher)
 DATA := manifests/pytorch.json manifests/windows-baseline.json src/probe/matmul.ptx $(LAUNCHERS:%=$(LAUNCHER_DIR)/%)
-# Tests of one system: a child made by fork, a server of the tests; the Windows layer itself.
-unit_not_win32 := t_catalog t_http t_os_proc t_transfer
+# Tests of one system: children made by fork, a server of the tests, interpreters that are shell scripts; the Windows
+# layer itself.
+unit_not_win32 := t_catalog t_http t_install t_install_windows t_interpreter t_os_proc t_transfer
 unit_not_posix := t_os_win
 UNIT := $(patsubst %,$B/tests/%$(EXE),$(filter-out $(unit_not_$(OS)),$(patsubst tests/unit/%.c,%,$(wildcard tests/unit/t_*.c))))
 FUZZ := $(patsubst tests/fuzz/f_%.c,%,$(wildcard tests/fuzz/f_*.c))
@@ -231,7 +232,7 @@ BUILD_TEST = $(COMPILE) -Itests -MMD -MP -MF $@.d -o $@
 $B/tests/%$(EXE): tests/unit/%.c $B/libwheelpack.a
 	@mkdir -p $(@D)
 	@echo "TEST  $<"
-	$Q$(BUILD_TEST) $< $B/libwheelpack.a -lcmocka $(LDLIBS)
+	$Q$(BUILD_TEST) $< $B/libwheelpack.a -lcmocka $(LDLIBS) $(LDFLAGS)
 
 # Stands for python.exe where the Windows launchers are tested.
 build/launcher/python.exe: tests/fake/python.c
@@ -239,7 +240,7 @@ build/launcher/python.exe: tests/fake/python.c
 	$Qx86_64-w64-mingw32-gcc -std=c11 -O1 $(WARN) -municode -s -o $@ $<
 
 # A driver library for t_probe, which loads it at run time.
-$B/tests/t_probe: | $B/tests/libfakecuda.so
+$B/tests/t_probe$(EXE): | $B/tests/libfakecuda.so
 $B/tests/libfakecuda.so: tests/fake/fakecuda.c
 	@mkdir -p $(@D)
 	$Q$(CC) -std=c11 -O2 $(WARN) -fPIC -shared -o $@ $<

@@ -468,15 +468,18 @@ static void drop(levels *v)
 	free(l->path);
 }
 
-static bool go_up(levels *v)
+static bool go_up(levels *v, wchar_t **bad)
 {
 	level *l = &v->v[v->n - 1];
 	bool ok;
 
 	CloseHandle(l->h);
-	ok = rmdir_wide(l->path, true) || GetLastError() == ERROR_FILE_NOT_FOUND;
-	free(l->path);
 	v->n--;
+	ok = rmdir_wide(l->path, true) || GetLastError() == ERROR_FILE_NOT_FOUND;
+	if (ok)
+		free(l->path);
+	else
+		*bad = l->path;
 	return ok;
 }
 
@@ -531,7 +534,7 @@ static bool remove_all(wchar_t *root, wchar_t **bad)
 	while (ok && v.n) {
 		ok = empty(&v.v[v.n - 1], &down, bad);
 		if (ok)
-			ok = down ? go_down(&v, down) : go_up(&v);
+			ok = down ? go_down(&v, down) : go_up(&v, bad);
 	}
 	sys = GetLastError();
 	while (v.n)

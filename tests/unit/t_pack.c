@@ -121,6 +121,23 @@ static void a_bundle_file_is_a_stored_zip_with_bundle_json_first(void **state)
 	mb_done(&m);
 }
 
+static void same_trees(wp_arena *a, const char *x, const char *y)
+{
+	wp_error err = {0};
+	os_entry *p, *q;
+	size_t n, k, i;
+
+	assert_ok(os_walk(a, x, &p, &n, &err));
+	assert_ok(os_walk(a, y, &q, &k, &err));
+	assert_int_equal(n, k);
+	for (i = 0; i < n; i++) {
+		assert_string_equal(p[i].path, q[i].path);
+		assert_int_equal(p[i].kind, q[i].kind);
+		if (p[i].kind == OS_FILE)
+			assert_true(wp_str_eq(tmp_read(a, os_join(a, x, p[i].path)), tmp_read(a, os_join(a, y, q[i].path))));
+	}
+}
+
 static void the_same_input_gives_the_same_bytes(void **state)
 {
 	mb m;
@@ -137,7 +154,7 @@ static void the_same_input_gives_the_same_bytes(void **state)
 	mb_pack(&m, "b.wpk");
 	mb_pack(&m, "b");
 	assert_true(wp_str_eq(tmp_read(m.a, mb_path(&m, "a.wpk")), tmp_read(m.a, mb_path(&m, "b.wpk"))));
-	assert_int_equal(system(wp_sprintf(m.a, "diff -r '%s' '%s'", mb_path(&m, "a"), mb_path(&m, "b"))), 0);
+	same_trees(m.a, mb_path(&m, "a"), mb_path(&m, "b"));
 	mb_done(&m);
 }
 
@@ -226,8 +243,10 @@ static void only_bundles_are_replaced(void **state)
 	refuse(&m, "mine.wpk", true, WP_E_EXISTS, "is no bundle");
 	tmp_write(mb_path(&m, "file"), WP_LIT("text"));
 	refuse(&m, "file", true, WP_E_EXISTS, "no bundle directory");
-	assert_ok(os_symlink("mine", mb_path(&m, "link"), &err));
-	refuse(&m, "link", true, WP_E_EXISTS, "no bundle directory");
+	if (!os_is_windows()) {
+		assert_ok(os_symlink("mine", mb_path(&m, "link"), &err));
+		refuse(&m, "link", true, WP_E_EXISTS, "no bundle directory");
+	}
 	mb_done(&m);
 }
 

@@ -51,6 +51,7 @@ static void a_container_has_the_version_in_a_link(void **state)
 	wp_error err = {0};
 	wp_pc pc;
 
+	needs_links();
 	file(m, "/proc/version", "Linux\n");
 	file(m, "/usr/lib/x86_64-linux-gnu/libcuda.so.550.54.14", "");
 	assert_ok(os_symlink("libcuda.so.550.54.14",

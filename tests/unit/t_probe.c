@@ -2,7 +2,7 @@
 #include "ext/cudrv.h"
 #include "os/os.h"
 #include "probe/check.h"
-#include "unit/test.h"
+#include "unit/tmp.h"
 #include "wheelpack/probe.h"
 
 enum { SIZE = 40, REPEAT = 3 };
@@ -162,7 +162,7 @@ static void the_usual_names_are_tried(void **state)
 	if (r->driver_present)
 		skip();
 	only(r, "D501");
-	assert_non_null(strstr(r->findings.v[0].why, "libcuda.so.1"));
+	assert_non_null(strstr(r->findings.v[0].why, os_is_windows() ? "nvcuda.dll" : "libcuda.so.1"));
 }
 
 static void a_broken_driver_library_is_told_from_none(void **state)
@@ -170,7 +170,8 @@ static void a_broken_driver_library_is_told_from_none(void **state)
 	fake *f = *state;
 	wp_probe_request in = request(f);
 
-	in.driver_library = "/etc/passwd";
+	in.driver_library = wp_sprintf(f->ctx.arena, "%s.broken", f->path);
+	tmp_write(in.driver_library, WP_LIT("not a library"));
 	assert_non_null(strstr(only(probe(f, in), "D501")->title, "cannot be loaded"));
 }
 
@@ -179,7 +180,7 @@ static void a_library_without_the_calls_is_no_driver(void **state)
 	fake *f = *state;
 	wp_probe_request in = request(f);
 
-	in.driver_library = "libm.so.6";
+	in.driver_library = os_is_windows() ? "version.dll" : "libm.so.6";
 	assert_non_null(strstr(only(probe(f, in), "D503")->why, "lacks cuDriverGetVersion"));
 }
 

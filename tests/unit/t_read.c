@@ -289,8 +289,10 @@ static void missing_and_cut_files_are_named_at_opening(void **state)
 	assert_non_null(strstr(m.err.where, m.pure.filename));
 	unlink(wheel);
 	refuse(&m, dir, WP_E_BUNDLE, "it is missing");
-	assert_ok(os_symlink(os_join(m.a, m.cache, m.pure.filename), wheel, &err));
-	refuse(&m, dir, WP_E_BUNDLE, "it is a link");
+	if (!os_is_windows()) {
+		assert_ok(os_symlink(os_join(m.a, m.cache, m.pure.filename), wheel, &err));
+		refuse(&m, dir, WP_E_BUNDLE, "it is a link");
+	}
 	unlink(os_join(m.a, dir, "lock.json"));
 	refuse(&m, dir, WP_E_BUNDLE, "not in the bundle");
 	mb_done(&m);

@@ -200,9 +200,11 @@ static void cut_missing_and_unlisted_files_are_each_named(void **state)
 	bad(&m, dir, false, WP_E_BUNDLE, m.pure.filename, "it has 100 bytes");
 	unlink(wheel);
 	bad(&m, dir, false, WP_E_BUNDLE, m.pure.filename, "it is missing");
-	assert_ok(os_symlink(os_join(m.a, m.cache, m.pure.filename), wheel, &err));
-	bad(&m, dir, false, WP_E_BUNDLE, m.pure.filename, "it is a link");
-	unlink(wheel);
+	if (!os_is_windows()) {
+		assert_ok(os_symlink(os_join(m.a, m.cache, m.pure.filename), wheel, &err));
+		bad(&m, dir, false, WP_E_BUNDLE, m.pure.filename, "it is a link");
+		unlink(wheel);
+	}
 	tmp_write(wheel, m.pure.bytes);
 	tmp_write(os_join(m.a, dir, "wheels/extra-1-py3-none-any.whl"), m.pure.bytes);
 	r = bad(&m, dir, false, WP_E_BUNDLE, "wheels/extra-1-py3-none-any.whl", "not listed");

@@ -75,7 +75,7 @@ static bool judge(const char *dir, wp_str line)
 
 static void every_odd_wheel_gets_its_verdict(void **state)
 {
-	const char *dir = tmp_make(a);
+	const char *dir = os_is_windows() ? "" : tmp_make(a);
 	const char *argv[] = {"/usr/bin/env", "python3", "tests/wheels/make_odd.py", dir, NULL};
 	os_run_request request = {.argv = argv};
 	os_run_result result;
@@ -83,6 +83,10 @@ static void every_odd_wheel_gets_its_verdict(void **state)
 	size_t bad = 0, n = 0;
 
 	(void)state;
+	if (os_is_windows()) {
+		print_message("skipped: no python3 under Wine\n");
+		skip();
+	}
 	assert_ok(os_run(a, &request, &result, &err));
 	if (result.exit_code == 127)
 		skip();

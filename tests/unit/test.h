@@ -11,7 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __MINGW32__ /* cmocka means the printf of C, not Microsoft's old one */
+#define __printf__ __gnu_printf__
 #include <cmocka.h>
+#undef __printf__
+#else
+#include <cmocka.h>
+#endif
 
 #include "base/str.h"
 #include "base/vec.h"
