@@ -283,16 +283,26 @@ const char *cli_count(wp_arena *a, uint64_t n, const char *noun)
 	return wp_sprintf(a, "%" PRIu64 " %s%s", n, noun, n == 1 ? "" : "s");
 }
 
+static bool is_plain_word(const char *s)
+{
+	const char *p, *plain = os_is_windows() ? "_-./:@+=,\\" : "_-./:@%+=,";
+
+	for (p = s; *p; p++)
+		if (!wp_ascii_alnum(*p) && !strchr(plain, *p) && (unsigned char)*p < 0x80)
+			return false;
+	return p > s;
+}
+
 const char *cli_word(wp_arena *a, const char *path)
 {
 	const char *p;
 	wp_buf b;
 
-	for (p = path; *p; p++)
-		if (!wp_ascii_alnum(*p) && !strchr("_-./:@%+=,\\", *p) && (unsigned char)*p < 0x80)
-			break;
-	if (!*p && *path)
+	if (is_plain_word(path))
 		return path;
+	/* No name there holds a double quote; a backslash before the closing one would take its meaning. */
+	if (os_is_windows())
+		return wp_sprintf(a, "\"%s%s\"", path, wp_ends(path, "\\") ? "\\" : "");
 	wp_buf_init(&b, 1 << 16);
 	wp_buf_printf(&b, "'");
 	for (p = path; *p; p++)

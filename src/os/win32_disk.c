@@ -48,25 +48,34 @@ static os_volume_kind kind_of_name(const char *name)
 	return wp_starts(name, "exFAT") ? OS_VOLUME_EXFAT : wp_starts(name, "FAT") ? OS_VOLUME_FAT : OS_VOLUME_OTHER;
 }
 
+static bool is_network(const wchar_t *w)
+{
+	wchar_t *root = wp_xmalloc((wcslen(w) + 2) * sizeof *root);
+	bool remote = GetVolumePathNameW(w, root, (DWORD)wcslen(w) + 2) && GetDriveTypeW(root) == DRIVE_REMOTE;
+
+	free(root);
+	return remote;
+}
+
 int os_volume_of(wp_arena *a, const char *path, os_volume *out, wp_error *e)
 {
-	wchar_t *w = nearest(path), name[MAX_PATH + 1] = L"", *root = NULL;
-	bool ok = false;
+	enum { SHARE_ALL = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE };
+	wchar_t *w = nearest(path), name[MAX_PATH + 1] = L"";
+	HANDLE h = w ? CreateFileW(w, FILE_READ_ATTRIBUTES, SHARE_ALL, NULL, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS,
+			       NULL)
+		     : INVALID_HANDLE_VALUE;
+	bool ok = h != INVALID_HANDLE_VALUE &&
+		  GetVolumeInformationByHandleW(h, NULL, 0, NULL, NULL, NULL, name, MAX_PATH + 1);
 
-	if (w) {
-		root = wp_xmalloc((wcslen(w) + 2) * sizeof *root);
-		ok = GetVolumePathNameW(w, root, (DWORD)wcslen(w) + 2) &&
-		     GetVolumeInformationW(root, NULL, 0, NULL, NULL, NULL, name, MAX_PATH + 1);
-	}
 	if (ok) {
-		*out = (os_volume){.name = win_utf8(a, name)};
+		*out = (os_volume){.name = win_utf8(a, name), .network = is_network(w)};
 		out->kind = kind_of_name(out->name);
-		out->network = GetDriveTypeW(root) == DRIVE_REMOTE;
 		out->max_file = out->kind == OS_VOLUME_FAT ? UINT32_MAX : INT64_MAX;
 	} else {
 		win_fail(e, path, "its volume is unknown");
 	}
-	free(root);
+	if (h != INVALID_HANDLE_VALUE)
+		CloseHandle(h);
 	free(w);
 	return ok ? 0 : (int)e->code;
 }
