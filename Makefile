@@ -64,7 +64,7 @@ probe := check probe report
 cli := cmd_bundle cmd_doctor cmd_install cmd_lock cmd_matrix cmd_probe cmd_target cmd_verify help main opts \
 	print progress reqfile request sources
 os_posix := posix_facts posix_file posix_proc posix_sys posix_tree
-os_win32 := win32_console win32_disk win32_facts win32_file win32_list win32_path win32_proc win32_sys win32_tree
+os_win32 := win32_console win32_disk win32_facts win32_file win32_lib win32_list win32_path win32_proc win32_sys win32_tree
 os += $(os_$(OS)) $(if $(filter fault,$(MODE)),os_fault)
 
 LIB := $(foreach room,base os ext py model bin wheel resolve fetch bundle install doctor probe,\

@@ -56,7 +56,7 @@ int win_fail(wp_error *e, const char *path, const char *fmt, ...) WP_PRINTF(3, 4
 bool win_again(const wchar_t *w, bool directory, int *tries);
 bool win_is_busy(DWORD sys);
 
-/* ---- files (win32_tree.c, win32_file.c) ----------------------------------------------------- */
+/* ---- files and libraries -------------------------------------------------------------------- */
 
 os_kind win_kind(DWORD attributes, DWORD tag);
 /* Kind of an open file or directory. */
