@@ -31,8 +31,9 @@ system_libraries := ws2_32 crypt32 bcrypt normaliz iphlpapi userenv psapi advapi
 else ifneq ($(STATIC),)
 B := build/portable
 DEPS := $(shell sh tools/windeps.sh --print-path linux)
-LDFLAGS += -s -static-libgcc -Wl,-z,relro,-z,now
-system_libraries := pthread dl m
+LDFLAGS += -s -static-libgcc -Wl,--no-as-needed -Wl,-z,relro,-z,now
+# By their files: they hold nothing any more, but an older system looks for threads and dlopen in them.
+system_libraries := m :libpthread.so.0 :libdl.so.2
 else
 B := build/$(MODE)
 LDLIBS = $(shell pkg-config --libs libcurl libzip libcrypto libcjson libutf8proc zlib) -lpthread -ldl -lm
@@ -70,7 +71,7 @@ os += $(os_$(OS)) $(if $(filter fault,$(MODE)),os_fault)
 LIB := $(foreach room,base os ext py model bin wheel resolve fetch bundle install doctor probe,\
 	$(addprefix src/$(room)/,$($(room))))
 LIB_OBJ := $(LIB:%=$B/%.o)
-CLI_OBJ := $(cli:%=$B/src/cli/%.o) $B/src/os/$(OS)_main.o $B/embed.o
+CLI_OBJ := $(cli:%=$B/src/cli/%.o) $B/src/os/$(OS)_main.o $(if $(STATIC),$B/src/os/posix_old_glibc.o) $B/embed.o
 RESOURCE := $(if $(EXE),$B/app.res)
 LAUNCHERS := launcher-console.exe launcher-gui.exe
 # Without the compiler for them they are empty files, and an install that needs one says so.
@@ -183,7 +184,8 @@ $B/embed.o: $B/embed.c
 
 # ---- tests -------------------------------------------------------------------------------------
 
-.PHONY: test test-built unit windows-unit windows-install valgrind fault fuzz vectors scenarios layers ptx-check test-real bench
+.PHONY: test test-built unit windows-exe windows-unit windows-install portable-check valgrind fault fuzz vectors scenarios \
+	layers ptx-check test-real bench
 TEST_PROGRAMS := $(FUZZ:%=$B/tests/fuzz_%) $B/tests/vectors
 
 test:
@@ -197,13 +199,21 @@ T ?=
 unit: $(if $T,$B/tests/t_$T$(EXE),$(UNIT))
 	@sh tests/run_unit.sh $^
 
+# The Windows program, and the unit tests under Wine.
+windows-exe: windows
+	@sh tests/windows_exe.sh
+
 # A bundle made here, installed by the Windows program under Wine.
 windows-install: all build/launcher/python.exe windows
 	@python3 tests/windows_install.py $B/wheelpack build/win/wheelpack.exe build/launcher/python.exe
 
 windows-unit:
 	@sh tools/windeps.sh windows
-	@$(MAKE) --no-print-directory OS=win32 unit WRAP="sh tests/wine.sh"
+	@$(MAKE) --no-print-directory OS=win32 unit T=$T WRAP="sh tests/wine.sh"
+	@sh tests/wine.sh --stop
+
+portable-check: all portable
+	@sh tests/portable.sh
 
 valgrind: $(UNIT)
 	@WRAP="valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite" \
@@ -243,7 +253,7 @@ build/launcher/python.exe: tests/fake/python.c
 $B/tests/t_probe$(EXE): | $B/tests/libfakecuda.so
 $B/tests/libfakecuda.so: tests/fake/fakecuda.c
 	@mkdir -p $(@D)
-	$Q$(CC) -std=c11 -O2 $(WARN) -fPIC -shared -o $@ $<
+	$Q$(CC) -std=c11 -O2 $(WARN) $(if $(EXE),,-fPIC) -shared -o $@ $<
 
 # Cases of the packaging standards; the file is not in this repository: make vectors VECTORS=packaging.json
 VECTORS ?=
@@ -260,7 +270,7 @@ scenarios: $B/tests/scenarios
 	$< $(SCENARIOS)
 $B/tests/scenarios: tests/scenarios.c $B/libwheelpack.a
 	@mkdir -p $(@D)
-	$Q$(BUILD_TEST) $< $B/libwheelpack.a $(LDLIBS)
+	$Q$(BUILD_TEST) $< $B/libwheelpack.a $(LDFLAGS) $(LDLIBS)
 
 # Fuzz targets: as tests they replay their corpus; `make fuzz` searches with clang's libFuzzer, SECONDS each.
 SECONDS ?= 60

@@ -34,14 +34,16 @@ have() { command -v "$1"; }
 install_tools() { # TARGET
 	need gcc have gcc
 	need make have make
-	need perl have perl
-	need dpkg-dev have dpkg-source
-	need cmake have cmake
-	need ninja-build have ninja
 	if [ "$1" = windows ]; then
 		need gcc-mingw-w64-x86-64 have $host-gcc
-		need wine64 test -x /usr/lib/wine/wine64
+		need wine64 sh -c 'test -x /usr/lib/wine/wine64 || command -v wine64'
 		need libgnutls30 sh -c 'ls /usr/lib/*/libgnutls.so.30'
+	fi
+	if [ ! -d "$(tree "$1")" ]; then
+		need perl have perl
+		need dpkg-dev have dpkg-source
+		need cmake have cmake
+		need ninja-build have ninja
 	fi
 	[ -z "$missing" ] && return
 	have apt-get >/dev/null || die "missing:$missing (Debian's names), and there is no apt-get"
@@ -58,6 +60,7 @@ install_tools() { # TARGET
 		$sudo apt-get install -y -qq --no-install-recommends "$package" >/dev/null ||
 			die "package $package can't be installed"
 	done
+	missing=
 }
 
 # ---- sources -----------------------------------------------------------------------------------
@@ -177,13 +180,15 @@ build_curl_linux() {
 		-DCURL_ZLIB=ON -DCURL_BROTLI=OFF -DCURL_ZSTD=OFF -DUSE_LIBIDN2=OFF -DCURL_USE_LIBPSL=OFF \
 		-DCURL_USE_LIBSSH2=OFF -DCURL_USE_GSSAPI=OFF
 	cmake --build . -j "$jobs"
-	cmake --install .
+	cp lib/libcurl.a "$out/lib"
+	cp -r ../../src/curl/include/curl "$out/include"
 }
 
+# arc4random would ask for a newer C library than all the rest.
 build_libzip() {
 	CFLAGS="$flags" cmake -G Ninja -S ../../src/libzip -B . $cmake_common -DENABLE_COMMONCRYPTO=OFF -DENABLE_GNUTLS=OFF \
 		-DENABLE_MBEDTLS=OFF -DENABLE_OPENSSL=OFF -DENABLE_WINDOWS_CRYPTO=OFF -DENABLE_BZIP2=OFF -DENABLE_LZMA=OFF \
-		-DENABLE_ZSTD=OFF -DBUILD_TOOLS=OFF -DBUILD_REGRESS=OFF -DBUILD_EXAMPLES=OFF -DBUILD_DOC=OFF
+		-DENABLE_ZSTD=OFF -DHAVE_ARC4RANDOM=OFF -DBUILD_TOOLS=OFF -DBUILD_REGRESS=OFF -DBUILD_EXAMPLES=OFF -DBUILD_DOC=OFF
 	cmake --build . -j "$jobs"
 	cmake --install .
 }
@@ -209,7 +214,7 @@ build_cmocka() {
 	"${cross}gcc" -O2 $flags -D__USE_MINGW_ANSI_STDIO=1 -DHAVE_CONFIG_H -I. -I../../src/cmocka/include \
 		-c ../../src/cmocka/src/cmocka.c
 	"${cross}ar" rcs "$out/lib/libcmocka.a" cmocka.o
-	cp ../../src/cmocka/include/cmocka.h "$out/include"
+	sed 's/__printf__/gnu_printf/' ../../src/cmocka/include/cmocka.h >"$out/include/cmocka.h"
 }
 
 # ---- a tree ------------------------------------------------------------------------------------
@@ -250,6 +255,7 @@ prepare() { # TARGET
 build_tree() { # TARGET PACKAGE...
 	prepare "$1"
 	shift
+	[ "$target" = linux ] || set -- "$@" cmocka
 	for package in "$@"; do
 		fetch "$package"
 	done
@@ -294,7 +300,6 @@ trap 'exit 130' INT TERM
 mkdir "$work/src"
 export SOURCE_DATE_EPOCH=0 LC_ALL=C
 for t in $targets; do
-	[ -d "$(tree "$t")" ] && continue
 	install_tools "$t"
-	build_tree "$t" $packages $([ "$t" = linux ] || echo cmocka)
+	[ -d "$(tree "$t")" ] || build_tree "$t" $packages
 done
