@@ -6,6 +6,7 @@ A case is a text file of `word: rest` lines, run in order in a fresh directory w
 
     about:   one line that says what the case shows (required)
     server:  start the index server of tests/index/ ({index}, {variant} and {port} stand for its addresses)
+    not-windows: why the case is skipped where WHEELPACK_CASES is windows (the program runs under Wine)
     skip-unless: shell command; the case is skipped, with the reason behind ` # `, where it fails
     sh:      shell command that must succeed ({root}, {work}, {wheelpack}, {python} stand for paths)
     run:     shell command whose exit code and output the lines below it judge
@@ -24,6 +25,9 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+WINDOWS = os.environ.get("WHEELPACK_CASES") == "windows"
 
 
 class Failed(Exception):
@@ -122,6 +126,9 @@ class Case:
             return
         if word == "server":
             self.start_server(rest)
+        elif word == "not-windows":
+            if WINDOWS:
+                raise Skipped(rest)
         elif word == "skip-unless":
             command, _, reason = rest.rpartition(" # ")
             if self.shell(command).returncode != 0:
