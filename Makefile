@@ -2,7 +2,7 @@
 #
 #   make                 build/release/wheelpack
 #   make demo            the main job on real wheels
-#   make test            all tests
+#   make test            all tests;  make test-windows: those of the Windows program, under Wine
 #   make windows         build/win/wheelpack.exe;  make portable: build/portable/wheelpack
 #   make launchers       the small Windows programs that stand for scripts (x86_64-w64-mingw32-gcc)
 #   make unit T=record   one unit test;  make valgrind, make fault, make fuzz: see CONTRIBUTING.md
@@ -184,7 +184,7 @@ $B/embed.o: $B/embed.c
 
 # ---- tests -------------------------------------------------------------------------------------
 
-.PHONY: test test-built unit windows-exe windows-unit windows-install portable-check valgrind fault fuzz vectors scenarios \
+.PHONY: test test-built unit test-windows test-windows-built windows-exe windows-unit windows-install portable-check valgrind fault fuzz vectors scenarios \
 	layers ptx-check test-real bench
 TEST_PROGRAMS := $(FUZZ:%=$B/tests/fuzz_%) $B/tests/vectors
 
@@ -199,7 +199,12 @@ T ?=
 unit: $(if $T,$B/tests/t_$T$(EXE),$(UNIT))
 	@sh tests/run_unit.sh $^
 
-# The Windows program, and the unit tests under Wine.
+# The Windows program under Wine: all of its tests, or one part of them.
+test-windows: all windows portable
+	@$(MAKE) --no-print-directory OS=win32 test-windows-built
+test-windows-built: $(UNIT) build/launcher/python.exe
+	@sh tests/windows.sh build/release/wheelpack $(UNIT)
+
 windows-exe: windows
 	@sh tests/windows_exe.sh
 
