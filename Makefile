@@ -31,7 +31,7 @@ system_libraries := ws2_32 crypt32 bcrypt normaliz iphlpapi userenv psapi advapi
 else ifneq ($(STATIC),)
 B := build/portable
 DEPS := $(shell sh tools/windeps.sh --print-path linux)
-LDFLAGS += -s -static-libgcc -Wl,--no-as-needed -Wl,-z,relro,-z,now
+LDFLAGS += -s -static-libgcc -Wl,--no-as-needed,--build-id=none,-z,relro,-z,now
 # By their files: they hold nothing any more, but an older system looks for threads and dlopen in them.
 system_libraries := m :libpthread.so.0 :libdl.so.2
 else
