@@ -3,7 +3,7 @@
 #   make                 build/release/wheelpack
 #   make demo            the main job on real wheels
 #   make test            all tests;  make test-windows: those of the Windows program, under Wine
-#   make windows         build/win/wheelpack.exe;  make portable: build/portable/wheelpack
+#   make windows         build/win/wheelpack.exe;  make portable: build/portable/wheelpack;  make tools: both in build/tools
 #   make launchers       the small Windows programs that stand for scripts (x86_64-w64-mingw32-gcc)
 #   make unit T=record   one unit test;  make valgrind, make fault, make fuzz: see CONTRIBUTING.md
 #
@@ -102,12 +102,17 @@ LINK = $(CC) $(CFLAGS_ALL) $(LDFLAGS)
 
 # ---- program -----------------------------------------------------------------------------------
 
-.PHONY: all windows portable demo install clean
+.PHONY: all windows portable tools demo install clean
 all: $B/wheelpack$(EXE)
 
 windows:
 	@sh tools/windeps.sh windows
 	@$(MAKE) --no-print-directory OS=win32 all
+
+# What travels: a wheelpack that runs from there carries both in its bundles.
+tools: windows portable
+	@mkdir -p build/tools
+	cp build/portable/wheelpack build/win/wheelpack.exe build/tools/
 
 portable:
 	@sh tools/windeps.sh linux

@@ -18,6 +18,25 @@ def environment(work, wheelpack):
     return env
 
 
+def captured(command, timeout=120, given=b"", **more):
+    """Run and wait for the program alone: its output goes to files, because services that Wine starts beside a program
+    would hold pipes open long after it. A program that takes too long is killed and has the exit code -9."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryFile() as source:
+        source.write(given)
+        source.seek(0)
+        process = subprocess.Popen(command, stdin=source, stdout=out, stderr=err, **more)
+        try:
+            process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        texts = []
+        for stream in out, err:
+            stream.seek(0)
+            texts.append(stream.read().decode(errors="replace"))
+    return subprocess.CompletedProcess(command, process.returncode, *texts)
+
+
 def snapshot(path):
     """Every path below a directory with its kind, mode and contents; None where there is nothing."""
     if not os.path.lexists(path):

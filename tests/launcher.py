@@ -3,13 +3,15 @@
 """launcher.py LAUNCHER-DIR FAKE-PYTHON: the Windows launchers under Wine, with tests/fake/python.c as python.exe."""
 import io
 import os
+import select
 import signal
 import struct
 import subprocess
 import sys
+import time
 import zipfile
 
-from harness import Checks, ROOT
+from harness import Checks, ROOT, captured
 
 WINE = next((w for w in ("/usr/lib/wine/wine64", "/usr/bin/wine64") if os.path.exists(w)), None)
 LAUNCHERS, FAKE = (os.path.abspath(a) for a in sys.argv[1:3])
@@ -44,8 +46,8 @@ def script(path, stub, first_line):
 
 
 def run(program, *args, stdin=b""):
-    p = subprocess.run([WINE, program, *args], env=env, input=stdin, capture_output=True, timeout=120)
-    return p.returncode, p.stdout.decode(errors="replace"), p.stderr.decode(errors="replace")
+    p = captured([WINE, program, *args], given=stdin, env=env)
+    return p.returncode, p.stdout, p.stderr
 
 
 def lines_of(program, args, launcher=None):
@@ -135,6 +137,15 @@ def environments(console, gui, base):
     expect("the GUI one says it too", run(put(base + "/flat/pythonw.exe", gui)), 106, "", "there is no pyvenv.cfg")
 
 
+def ends(stream, seconds=20):
+    """Whoever wrote to the pipe is gone."""
+    limit = time.monotonic() + seconds
+    while time.monotonic() < limit:
+        if select.select([stream], [], [], 1)[0] and not os.read(stream.fileno(), 65536):
+            return True
+    return False
+
+
 def killed(console, base):
     tool = script(base + "/tools/waits.exe", console, f"#!{windows(base)}\\py\\python.exe\n")
     p = subprocess.Popen([WINE, tool, "stdin=1"], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -147,8 +158,7 @@ def killed(console, base):
     except BrokenPipeError:
         pass
     p.wait()
-    p.stdout.read()  # ends once the child is gone
-    checks.check(started.startswith(b"program"), "the child ends with its launcher", repr(started))
+    checks.check(started.startswith(b"program") and ends(p.stdout), "the child ends with its launcher", repr(started))
 
 
 if not WINE or not os.path.exists(FAKE):

@@ -24,6 +24,8 @@ import subprocess
 import sys
 import tempfile
 
+from harness import captured
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
@@ -74,9 +76,7 @@ class Case:
         return re.sub(r"\{(\w+)\}", lambda m: self.vars.get(m[1], m[0]), s)
 
     def shell(self, command, timeout=120):
-        return subprocess.run(["bash", "-c", command], cwd=self.work, env=self.env, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
-                              timeout=timeout)
+        return captured(["bash", "-c", command], timeout, cwd=self.work, env=self.env)
 
     def start_server(self, options):
         command = [sys.executable, os.path.join(ROOT, "tests/index/server.py"), "--port", "0", *options.split()]
@@ -170,7 +170,7 @@ def main():
         except Skipped as reason:
             counts["skipped"] += 1
             print(f"skipped: {name}: {reason}")
-        except (Failed, subprocess.TimeoutExpired) as fault:
+        except Failed as fault:
             counts["failed"] += 1
             print(f"FAILED {name}: {fault}")
     if os.environ.get("COUNTS"):

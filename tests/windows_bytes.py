@@ -6,10 +6,9 @@ The same index gives the same lock, the same lock and the same folder of wheels 
 as a directory; each program verifies the other's.
 """
 import os
-import subprocess
 import sys
 
-from harness import Checks, ROOT, Server, environment, snapshot
+from harness import Checks, ROOT, Server, captured, environment, snapshot
 
 WHEELPACK, EXE = (os.path.abspath(a) for a in sys.argv[1:3])
 WINE = ["sh", os.path.join(ROOT, "tests/wine.sh"), EXE]
@@ -22,8 +21,7 @@ def both(*args):
     """Run with both programs; {} in an argument becomes linux or windows."""
     for name, program in (("linux", [WHEELPACK]), ("windows", WINE)):
         command = [*program, *(a.replace("{}", name) for a in args)]
-        p = subprocess.run(command, cwd=work, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                           errors="replace", timeout=120)
+        p = captured(command, cwd=work, env=env)
         checks.check(p.returncode == 0, f"{args[0]} with the program for {name}", p.stdout[-800:] + p.stderr[-1500:])
 
 

@@ -14,7 +14,7 @@ import sys
 import time
 import zipfile
 
-from harness import Checks, ROOT, Server, environment, snapshot
+from harness import Checks, ROOT, Server, captured, environment, snapshot
 
 WINE = next((w for w in ("/usr/lib/wine/wine64", "/usr/bin/wine64") if os.path.exists(w)), None)
 WHEELPACK, EXE, FAKE = (os.path.abspath(a) for a in sys.argv[1:4])
@@ -30,9 +30,8 @@ def windows(path):
 
 
 def wine(program, *args, **more):
-    p = subprocess.run([WINE, program, *args], cwd=work, env={**env, **more}, stdin=subprocess.DEVNULL,
-                       capture_output=True, timeout=300)
-    return p.returncode, p.stdout.decode(errors="replace"), p.stderr.decode(errors="replace")
+    p = captured([WINE, program, *args], cwd=work, env={**env, **more})
+    return p.returncode, p.stdout, p.stderr
 
 
 def put(path, data):
@@ -60,7 +59,7 @@ def install(bundle, venv, *more, **settings):
 def bundle(name, *projects):
     server = Server()
     p = subprocess.run([WHEELPACK, "bundle", *projects, "--target", "cp312-win_amd64", "--index-url", server.base + "/simple/",
-                        "-o", name], cwd=work, env=env, capture_output=True, text=True, timeout=120)
+                        "--tools", os.path.dirname(EXE), "-o", name], cwd=work, env=env, capture_output=True, text=True, timeout=120)
     server.close()
     checks.check(p.returncode == 0, "the bundle is made", p.stderr)
 
@@ -153,6 +152,19 @@ def searches():
     expect("the registry", got, 0, "installed")
 
 
+def double_click():
+    """install.cmd of a bundle on a stick, in a folder with a space and letters beyond ASCII."""
+    bundle("stick ü 中", "schemes")
+    script = windows("stick ü 中") + "\\install.cmd"
+    path = {"WINEPATH": windows("py thon 中"), "WHEELPACK_NO_PAUSE": "1"}
+    got = wine("cmd", "/c", "call", script, windows("clicked env"), **path)
+    expect("install.cmd", got, 0, "installed 1 distribution")
+    checks.check(os.path.isfile(f"{work}/clicked env/Scripts/schemes.exe"), "install.cmd installs where it is told")
+    got = wine("cmd", "/c", "call", script, windows("py thon 中"), **path)
+    # Wine's cmd turns the code of a script into 1.
+    expect("install.cmd that fails", (got[0] and 6, *got[1:]), 6, "It failed with exit code 6", "wheelpack-install.log")
+
+
 if not WINE or not os.path.exists(EXE):
     checks.skip("install under Wine", "no wine64, or no " + EXE)
     checks.end()
@@ -172,6 +184,7 @@ new_venv("my env 😀")
 long_path()
 killed()
 searches()
+double_click()
 waits.stdin.close()
 waits.wait()
 checks.end()
