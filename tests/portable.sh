@@ -21,6 +21,9 @@ newest=$(objdump -T $program | grep -o 'GLIBC_[0-9.]*' | sed 's/GLIBC_//' | sort
 	fault "it wants glibc $newest, at most $most is allowed:"
 	objdump -T $program | grep "GLIBC_$newest"
 }
+for path in "$PWD/" "$HOME/" "${XDG_CACHE_HOME:-$HOME/.cache}"; do
+	! grep -qaF "$path" $program || fault "it names $path"
+done
 [ "$($program --version)" = "$(build/release/wheelpack --version)" ] || fault "it doesn't start"
 [ $bad -eq 0 ] && echo "portable: ok (glibc $newest, $(wc -c <$program) bytes)"
 exit $bad

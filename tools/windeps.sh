@@ -172,7 +172,7 @@ build_curl() {
 
 # Certificates where OpenSSL looks for them: the directory's name differs between distributions.
 build_curl_linux() {
-	CFLAGS="$flags" cmake -G Ninja -S ../../src/curl -B . $cmake_common -DBUILD_CURL_EXE=OFF -DBUILD_TESTING=OFF -DHTTP_ONLY=ON \
+	CFLAGS="$flags -ffile-prefix-map=$work=." cmake -G Ninja -S ../../src/curl -B . $cmake_common -DBUILD_CURL_EXE=OFF -DBUILD_TESTING=OFF -DHTTP_ONLY=ON \
 		-DENABLE_MANUAL=OFF -DENABLE_UNIX_SOCKETS=OFF -DCURL_ENABLE_EXPORT_TARGET=OFF \
 		-DCURL_USE_OPENSSL=ON -DCURL_DISABLE_OPENSSL_AUTO_LOAD_CONFIG=ON -DOPENSSL_ROOT_DIR="$out" \
 		-DOPENSSL_USE_STATIC_LIBS=ON -DCURL_CA_BUNDLE=none -DCURL_CA_PATH=none -DCURL_CA_FALLBACK=ON \
@@ -186,7 +186,7 @@ build_curl_linux() {
 
 # arc4random would ask for a newer C library than all the rest.
 build_libzip() {
-	CFLAGS="$flags" cmake -G Ninja -S ../../src/libzip -B . $cmake_common -DENABLE_COMMONCRYPTO=OFF -DENABLE_GNUTLS=OFF \
+	CFLAGS="$flags -ffile-prefix-map=$work=." cmake -G Ninja -S ../../src/libzip -B . $cmake_common -DENABLE_COMMONCRYPTO=OFF -DENABLE_GNUTLS=OFF \
 		-DENABLE_MBEDTLS=OFF -DENABLE_OPENSSL=OFF -DENABLE_WINDOWS_CRYPTO=OFF -DENABLE_BZIP2=OFF -DENABLE_LZMA=OFF \
 		-DENABLE_ZSTD=OFF -DHAVE_ARC4RANDOM=OFF -DBUILD_TOOLS=OFF -DBUILD_REGRESS=OFF -DBUILD_EXAMPLES=OFF -DBUILD_DOC=OFF
 	cmake --build . -j "$jobs"
