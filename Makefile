@@ -190,7 +190,7 @@ $B/embed.o: $B/embed.c
 # ---- tests -------------------------------------------------------------------------------------
 
 .PHONY: test test-built unit test-windows test-windows-built windows-exe windows-unit windows-install portable-check valgrind fault fuzz vectors scenarios \
-	layers ptx-check test-real bench
+	layers ptx-check test-real test-windows-real bench
 TEST_PROGRAMS := $(FUZZ:%=$B/tests/fuzz_%) $B/tests/vectors
 
 test:
@@ -236,6 +236,10 @@ fault: $B/wheelpack
 # The full-size trip on real wheels, by hand: 2.75 GB.
 test-real: $B/wheelpack
 	@sh tests/real.sh $B/wheelpack
+
+# The Windows trip on real wheels, under Wine, by hand: 150 MB.
+test-windows-real: all windows build/launcher/python.exe
+	@python3 tests/windows_real.py $B/wheelpack build/win/wheelpack.exe build/launcher/python.exe
 
 # The same beside uv and pip: UV=PATH PYTHON=PATH make bench
 bench: $B/wheelpack
