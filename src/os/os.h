@@ -176,7 +176,8 @@ const char *os_platform_tag(wp_arena *a);
 
 bool os_is_terminal(int fd);
 int os_terminal_width(int fd); /* columns, 0 unknown */
-/* SIGINT, SIGTERM set *flag (128 + n is not used: the exit class is 130). A second one ends the process. */
+/* SIGINT, SIGTERM set *flag (128 + n is not used: the exit class is 130). A second one, a second or more later, ends the
+ * process. */
 void os_on_interrupt(void (*fn)(void));
 /* A broken pipe and a limit on the size of files are errors of the write, not the end of the process. */
 void os_ignore_write_signals(void);

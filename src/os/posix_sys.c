@@ -285,6 +285,9 @@ int os_terminal_width(int fd)
 /* A signal handler has no other way to its facts than file scope. */
 static void (*_Atomic interrupt_fn)(void);
 static atomic_int interrupt_count;
+static atomic_llong interrupt_ms; /* when the first one came */
+
+enum { SAME_INTERRUPT_MS = 1000 };
 
 static void on_signal(int sig)
 {
@@ -292,6 +295,12 @@ static void on_signal(int sig)
 	void (*fn)(void) = atomic_load(&interrupt_fn);
 
 	(void)sig;
+	/* One Ctrl-C can come twice: from the terminal, and from a parent that passes it on. */
+	if (atomic_load(&interrupt_count) > 0 &&
+		(long long)os_now_ms() - atomic_load(&interrupt_ms) < SAME_INTERRUPT_MS)
+		return;
+	if (atomic_load(&interrupt_count) == 0)
+		atomic_store(&interrupt_ms, (long long)os_now_ms());
 	if (atomic_fetch_add(&interrupt_count, 1) > 0)
 		_exit(WP_EXIT_INTERRUPTED);
 	if (fn)

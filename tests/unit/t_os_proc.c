@@ -240,9 +240,10 @@ static void tell(void)
 	atomic_store(&told, 1);
 }
 
-/* In a child: a second interrupt ends the process. */
+/* In a child: the same interrupt twice is one; a second one, a second later, ends the process. */
 static void the_first_interrupt_is_told_the_second_ends(void **state)
 {
+	uint64_t start = os_now_ms();
 	int status;
 	pid_t pid = fork();
 
@@ -253,11 +254,14 @@ static void the_first_interrupt_is_told_the_second_ends(void **state)
 		raise(SIGINT);
 		if (!atomic_load(&told))
 			_exit(1);
+		raise(SIGINT);
+		os_sleep_ms(1100);
 		raise(SIGTERM);
 		_exit(2);
 	}
 	waitpid(pid, &status, 0);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == WP_EXIT_INTERRUPTED);
+	assert_true(os_now_ms() - start >= 1000);
 }
 
 static void a_program_that_ignores_the_interrupt_is_ended(void **state)
