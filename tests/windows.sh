@@ -5,28 +5,11 @@
 wheelpack=$1
 shift
 exe=$PWD/build/win/wheelpack.exe
-counts=$(mktemp)
+. tests/tally.sh
 trap 'rm -f "$counts"; sh tests/wine.sh --stop' EXIT
-passed=0 failed=0 skipped=0
 
-# tally COMMAND...: run a part that writes "passed failed skipped" to $COUNTS.
-tally() {
-	: >"$counts"
-	COUNTS=$counts "$@"
-	read -r p f s <"$counts" || { p=0 f=1 s=0; echo "FAILED: $* ended without a verdict"; }
-	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
-}
-check() {
-	if "$@"; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAILED $*"
-	fi
-}
-
-check sh tests/windows_exe.sh
-check sh tests/portable.sh
+check windows_exe sh tests/windows_exe.sh
+check portable sh tests/portable.sh
 sh tests/wine.sh --fresh || exit 1
 tally env WRAP="sh tests/wine.sh" sh tests/run_unit.sh "$@"
 
