@@ -274,6 +274,8 @@ static const char *cache_place(cli *c, wp_error *e)
 		   *local = os_is_windows() ? os_getenv("LOCALAPPDATA") : NULL;
 	wp_arena *a = c->ctx.arena;
 
+	if (c->o.no_cache)
+		cli_say(c, "--no-cache-dir is not needed here: the cache is by digest; --cache-dir DIR puts it elsewhere\n");
 	if (c->o.cache_dir)
 		return c->o.cache_dir;
 	if (own && *own)
