@@ -189,7 +189,7 @@ $B/embed.o: $B/embed.c
 
 # ---- tests -------------------------------------------------------------------------------------
 
-.PHONY: test test-built unit test-windows test-windows-built windows-exe windows-unit windows-install portable-check valgrind fault fuzz vectors scenarios \
+.PHONY: test test-built unit test-windows test-windows-built windows-exe windows-unit windows-install windows-driver portable-check valgrind fault fuzz vectors scenarios \
 	layers ptx-check test-real test-windows-real bench
 TEST_PROGRAMS := $(FUZZ:%=$B/tests/fuzz_%) $B/tests/vectors
 
@@ -207,11 +207,14 @@ unit: $(if $T,$B/tests/t_$T$(EXE),$(UNIT))
 # The Windows program under Wine: all of its tests, or one part of them.
 test-windows: all windows portable
 	@$(MAKE) --no-print-directory OS=win32 test-windows-built
-test-windows-built: $(UNIT) build/launcher/python.exe
+test-windows-built: $(UNIT) build/launcher/python.exe build/launcher/nvcuda.dll
 	@sh tests/windows.sh build/release/wheelpack $(UNIT)
 
 windows-exe: windows
 	@sh tests/windows_exe.sh
+
+windows-driver: all windows build/launcher/python.exe build/launcher/nvcuda.dll
+	@python3 tests/windows_driver.py $B/wheelpack build/win/wheelpack.exe build/launcher/python.exe build/launcher/nvcuda.dll
 
 # A bundle made here, installed by the Windows program under Wine.
 windows-install: all build/launcher/python.exe windows
@@ -238,8 +241,8 @@ test-real: $B/wheelpack
 	@sh tests/real.sh $B/wheelpack
 
 # The Windows trip on real wheels, under Wine, by hand: 150 MB.
-test-windows-real: all windows build/launcher/python.exe
-	@python3 tests/windows_real.py $B/wheelpack build/win/wheelpack.exe build/launcher/python.exe
+test-windows-real: all windows build/launcher/python.exe build/launcher/nvcuda.dll
+	@python3 tests/windows_real.py $B/wheelpack build/win/wheelpack.exe build/launcher/python.exe build/launcher/nvcuda.dll
 
 # The same beside uv and pip: UV=PATH PYTHON=PATH make bench
 bench: $B/wheelpack
@@ -262,6 +265,12 @@ $B/tests/%$(EXE): tests/unit/%.c $B/libwheelpack.a
 build/launcher/python.exe: tests/fake/python.c
 	@mkdir -p $(@D)
 	$Qx86_64-w64-mingw32-gcc -std=c11 -O1 $(WARN) -municode -s -o $@ $<
+
+# The same driver as t_probe's, as Windows has it: with a version.
+build/launcher/nvcuda.dll: tests/fake/fakecuda.c tests/fake/nvcuda.rc
+	@mkdir -p $(@D)
+	$Qx86_64-w64-mingw32-windres tests/fake/nvcuda.rc -O coff -o $@.o
+	$Qx86_64-w64-mingw32-gcc -std=c11 -O3 $(WARN) -shared -s -o $@ $< $@.o
 
 # A driver library for t_probe, which loads it at run time.
 $B/tests/t_probe$(EXE): | $B/tests/libfakecuda.so

@@ -8,7 +8,8 @@ A case is a text file of `word: rest` lines, run in order in a fresh directory w
     server:  start the index server of tests/index/ ({index}, {variant} and {port} stand for its addresses)
     not-windows: why the case is skipped where WHEELPACK_CASES is windows (the program runs under Wine)
     skip-unless: shell command; the case is skipped, with the reason behind ` # `, where it fails
-    sh:      shell command that must succeed ({root}, {work}, {wheelpack}, {python} stand for paths)
+    sh:      shell command that must succeed ({root}, {work}, {wheelpack}, {python} stand for paths, {drive} for Z: where the
+             program is Windows', {cc} for its compiler)
     run:     shell command whose exit code and output the lines below it judge
     exit:    its exit code (0 where no such line follows)
     out:     text that its standard output contains;  out!: does not contain
@@ -62,7 +63,8 @@ class Case:
     def __init__(self, wheelpack, path):
         self.path = path
         self.work = tempfile.mkdtemp(prefix="wheelpack-case-")
-        self.vars = {"root": ROOT, "work": self.work, "wheelpack": wheelpack, "python": sys.executable}
+        self.vars = {"root": ROOT, "work": self.work, "wheelpack": wheelpack, "python": sys.executable,
+                     "drive": "Z:" if WINDOWS else "", "cc": "x86_64-w64-mingw32-gcc" if WINDOWS else "cc"}
         self.server = None
         self.last = None  # (line number, CompletedProcess)
         self.judged_exit = True

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""windows_real.py WHEELPACK WHEELPACK.EXE FAKE-PYTHON: the Windows trip on real wheels, by hand (150 MB are fetched).
+"""windows_real.py WHEELPACK WHEELPACK.EXE FAKE-PYTHON FAKE-DRIVER: the Windows trip on real wheels, by hand (150 MB are fetched).
 
 A bundle of torch for Windows is made here, verified and installed by the Windows program under Wine with a stand-in
-interpreter, and every installed file is held to the wheels by digest. Prints the speed of both programs on the same bytes.
+interpreter, and every installed file is held to the wheels by digest; doctor and probe run without a driver and with the
+stand-in. Prints the speed of both programs on the same bytes.
 """
 import hashlib
 import os
@@ -15,8 +16,9 @@ import zipfile
 
 from harness import Checks, ROOT, captured
 
-WHEELPACK, EXE, FAKE = (os.path.abspath(a) for a in sys.argv[1:4])
+WHEELPACK, EXE, FAKE, DRIVER = (os.path.abspath(a) for a in sys.argv[1:5])
 WINE = ["sh", os.path.join(ROOT, "tests/wine.sh")]
+NVCUDA = os.path.join(ROOT, "build/wineprefix/drive_c/windows/system32/nvcuda.dll")
 REQUEST = ["torch==2.11.0", "torchvision", "torchaudio", "--target", "cp312-win_amd64"]
 checks = Checks("real wheels under Wine")
 work = checks.work
@@ -64,6 +66,15 @@ def compare(bundle, venv):
     print(f"{count} installed files have the bytes of their wheels")
 
 
+def ask_about_driver(how, doctor_says, probe_exit, probe_says):
+    p = captured([*WINE, EXE, "doctor", "--venv", "env"], 300, cwd=work)
+    print(p.stdout, p.stderr)
+    said = "C801" in p.stdout and doctor_says in p.stdout and ("D501" in p.stdout) == (doctor_says == "D501")
+    checks.check(p.returncode in (0, 1) and said, f"the doctor {how}", p.stdout + p.stderr)
+    p = captured([*WINE, EXE, "probe"], 300, cwd=work)
+    checks.check(p.returncode == probe_exit and probe_says in p.stdout, f"the probe {how}", p.stdout + p.stderr)
+
+
 def main():
     python = os.path.join(work, "python/python.exe")
     os.makedirs(os.path.dirname(python))
@@ -76,11 +87,12 @@ def main():
         print(f"verify: {native / wine:.2f} of the native rate")
     run("install, Wine", [*WINE, EXE, "install", "real", "--venv", "env", "--python", python])
     compare(os.path.join(work, "real"), os.path.join(work, "env"))
-    p = captured([*WINE, EXE, "doctor", "--venv", "env"], 300, cwd=work)
-    print(p.stdout, p.stderr)
-    checks.check(p.returncode in (0, 1) and "C801" in p.stdout, "the doctor sees a CPU build", p.stdout + p.stderr)
-    p = captured([*WINE, EXE, "probe"], 300, cwd=work)
-    checks.check(p.returncode == 1 and "D501" in p.stdout, "the probe says that there is no driver", p.stdout + p.stderr)
+    ask_about_driver("without a driver", "D501", 1, "D501")
+    shutil.copy(DRIVER, NVCUDA)
+    try:
+        ask_about_driver("with a driver", "C801", 0, "G611")
+    finally:
+        os.remove(NVCUDA)
     checks.end()
 
 
