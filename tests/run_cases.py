@@ -68,7 +68,7 @@ class Case:
         self.server = None
         self.last = None  # (line number, CompletedProcess)
         self.judged_exit = True
-        env = {k: v for k, v in os.environ.items() if not k.startswith(("PIP_", "WHEELPACK_", "VIRTUAL_ENV"))}
+        env = {k: v for k, v in os.environ.items() if not k.startswith(("PIP_", "WHEELPACK_", "VIRTUAL_ENV", "SSL_CERT_"))}
         env.update(HOME=self.work, XDG_CACHE_HOME=self.work + "/.cache", PIP_CONFIG_FILE="/dev/null",
                    LC_ALL="C.UTF-8", PATH=os.path.dirname(wheelpack) + os.pathsep + env.get("PATH", ""))
         env.pop("XDG_CONFIG_HOME", None)

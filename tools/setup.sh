@@ -25,6 +25,7 @@ done
 if [ "${1:-}" = test ]; then
 	need libcmocka-dev pkg-config --exists cmocka
 	need valgrind have valgrind
+	need openssl have openssl
 fi
 [ -z "$missing" ] && exit 0
 

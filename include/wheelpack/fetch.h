@@ -19,7 +19,8 @@ typedef struct wp_index {
 /* How to reach the network. */
 typedef struct wp_net {
 	const char *user_agent;	   /* NULL: wheelpack/VERSION */
-	const char *ca_file;	   /* PEM file, NULL: the system's */
+	const char *ca_file;	   /* PEM file instead of the system's */
+	const char *ca_dir;	   /* directories of hashed names instead; both NULL: the system's */
 	const char *proxy;	   /* NULL: the variables that libcurl knows */
 	const char *no_proxy;	   /* hosts reached without it, as in NO_PROXY; NULL: that variable */
 	const char *const *trusted_hosts; size_t ntrusted_hosts; /* host or host:port */

@@ -35,7 +35,7 @@ static const struct {
 	{"refetch", "--refetch PROJECT", "fetch its wheel again, whatever the cache holds"},
 	{"cache-dir", "--cache-dir DIR", "where downloads are kept"},
 	{"offline", "--offline", "ask no server, use the cache"},
-	{"cert", "--cert FILE", "CA certificates (PEM)"},
+	{"cert", "--cert FILE", "CA certificates (PEM) instead of the system's"},
 	{"proxy", "--proxy URL", "HTTP proxy"},
 	{"trusted-host", "--trusted-host HOST", "plain http and unchecked certificates are fine there"},
 	{"timeout", "--timeout SECONDS", "give up on a connection that is silent for so long"},

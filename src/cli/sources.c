@@ -268,6 +268,27 @@ static void choose_proxy(cli *c, const wp_pipconf *conf, wp_net *net)
 		net->no_proxy = bypass;
 }
 
+static const char *not_empty(const char *text)
+{
+	return text && *text ? text : NULL;
+}
+
+/* OpenSSL's variables come after what is said to this program; on Windows the system's own store does. A stale one
+ * counts only where a server's certificate is to be checked. */
+static int choose_ca(cli *c, const wp_pipconf *conf, wp_net *net, wp_error *e)
+{
+	net->ca_file = c->o.cert ? c->o.cert : conf->cert;
+	if (!net->ca_file && !os_is_windows()) {
+		net->ca_file = not_empty(os_getenv("SSL_CERT_FILE"));
+		net->ca_dir = not_empty(os_getenv("SSL_CERT_DIR"));
+		return 0;
+	}
+	if (!net->ca_file || os_is_file(net->ca_file))
+		return 0;
+	wp_err_where(e, "'%s'", net->ca_file);
+	return wp_fail(e, WP_E_NOT_FOUND, "the file of CA certificates isn't there");
+}
+
 static const char *cache_place(cli *c, wp_error *e)
 {
 	const char *xdg = os_getenv("XDG_CACHE_HOME"), *own = os_getenv("WHEELPACK_CACHE_DIR"), *home = os_home(),
@@ -302,17 +323,13 @@ int cli_sources_read(cli *c, const char *variant, cli_sources *out, wp_error *e)
 	if (read_indexes(c, &conf, variant, l, e))
 		return e->code;
 	*out = (cli_sources){.indexes = l->v, .nindexes = l->n};
-	out->net.ca_file = c->o.cert ? c->o.cert : conf.cert;
 	choose_proxy(c, &conf, &out->net);
 	out->net.offline = c->o.offline;
 	trusted_hosts(c, &conf, &out->net);
 	if (seconds("timeout", c->o.timeout_text, &out->net.idle_timeout_ms, 1000, e) ||
-		seconds("retries", c->o.retries_text, &out->net.retries, 1, e))
+		seconds("retries", c->o.retries_text, &out->net.retries, 1, e) ||
+		choose_ca(c, &conf, &out->net, e))
 		return e->code;
-	if (out->net.ca_file && !os_is_file(out->net.ca_file)) {
-		wp_err_where(e, "'%s'", out->net.ca_file);
-		return wp_fail(e, WP_E_NOT_FOUND, "the file of CA certificates isn't there");
-	}
 	out->cache_dir = cache_place(c, e);
 	return e->code;
 }

@@ -11,7 +11,7 @@
 typedef struct wp_http wp_http;
 
 typedef struct wp_http_options {
-	const char *user_agent, *ca_file, *proxy, *no_proxy; /* as in fetch.h */
+	const char *user_agent, *ca_file, *ca_dir, *proxy, *no_proxy; /* as in fetch.h */
 	const char *const *trusted_hosts;	  /* http allowed, certificates not checked */
 	size_t ntrusted_hosts;
 	int connect_timeout_ms, idle_timeout_ms;
@@ -53,6 +53,9 @@ struct wp_http_request {
 	void *private_;
 };
 
+/* Without ca_file and ca_dir there are CA certificates all the same: libcurl was built with a place for them, or takes
+ * them from the system itself. */
+bool wp_http_knows_ca(void);
 int wp_http_open(const wp_http_options *o, wp_http **out, wp_error *e);
 void wp_http_close(wp_http *h);
 /* Start; the request lives until done() was called. */

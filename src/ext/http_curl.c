@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "ext/http.h"
 #include "ext/url.h"
+#include "os/os.h"
 #include "wheelpack/wheelpack.h"
 
 enum {
@@ -244,6 +245,19 @@ static void set_timeouts(transfer *t)
 	curl_easy_setopt(t->easy, CURLOPT_LOW_SPEED_TIME, (long)(o->idle_timeout_ms + 999) / 1000);
 }
 
+/* What is named stands instead of the system's certificates, not beside them. */
+static void set_ca(CURL *c, const wp_http_options *o)
+{
+	if (!o->ca_file && !o->ca_dir) {
+		curl_easy_setopt(c, CURLOPT_SSL_OPTIONS, (long)CURLSSLOPT_NATIVE_CA);
+		return;
+	}
+	curl_easy_setopt(c, CURLOPT_CAINFO, o->ca_file);
+	curl_easy_setopt(c, CURLOPT_CAPATH, o->ca_dir);
+	curl_easy_setopt(c, CURLOPT_PROXY_CAINFO, o->ca_file);
+	curl_easy_setopt(c, CURLOPT_PROXY_CAPATH, o->ca_dir);
+}
+
 static void set_common(transfer *t)
 {
 	const wp_http_options *o = &t->h->o;
@@ -257,15 +271,13 @@ static void set_common(transfer *t)
 	curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);
 	curl_easy_setopt(c, CURLOPT_BUFFERSIZE, (long)RECEIVE_BUFFER);
-	curl_easy_setopt(c, CURLOPT_SSL_OPTIONS, (long)CURLSSLOPT_NATIVE_CA);
 	curl_easy_setopt(c, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 	curl_easy_setopt(c, CURLOPT_USERAGENT, o->user_agent);
 	curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, on_header);
 	curl_easy_setopt(c, CURLOPT_HEADERDATA, t);
 	curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_body);
 	curl_easy_setopt(c, CURLOPT_WRITEDATA, t);
-	if (o->ca_file)
-		curl_easy_setopt(c, CURLOPT_CAINFO, o->ca_file);
+	set_ca(c, o);
 	if (o->proxy)
 		curl_easy_setopt(c, CURLOPT_PROXY, o->proxy);
 	if (o->no_proxy)
@@ -443,8 +455,16 @@ static void copy_options(wp_http *h, const wp_http_options *o)
 	h->o.trusted_hosts = hosts;
 	h->o.user_agent = wp_strdup(h->a, o->user_agent ? o->user_agent : "wheelpack/" WP_VERSION);
 	h->o.ca_file = wp_strdup(h->a, o->ca_file);
+	h->o.ca_dir = wp_strdup(h->a, o->ca_dir);
 	h->o.proxy = wp_strdup(h->a, o->proxy);
 	h->o.no_proxy = wp_strdup(h->a, o->no_proxy);
+}
+
+bool wp_http_knows_ca(void)
+{
+	const curl_version_info_data *built = curl_version_info(CURLVERSION_NOW);
+
+	return built->cainfo || built->capath || os_is_windows();
 }
 
 int wp_http_open(const wp_http_options *o, wp_http **out, wp_error *e)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/err.h"
 #include "ext/url.h"
+#include "fetch/ca.h"
 #include "fetch/session.h"
 #include "os/os.h"
 
@@ -143,19 +144,28 @@ static int on_piece(void *user, const wp_http_response *r, const void *p, size_t
 	return g->sink(g->user, r, p, n, e);
 }
 
+static void advise(const wp_get *g, wp_error *e)
+{
+	const char *other;
+
+	if (e->code == WP_E_NETWORK && g->tries && (other = wp_sibling(g->a, g->url)))
+		wp_err_next(e, "check the connection; '%s' was tried too. A mirror is named with "
+			"--variant-index-base URL", wp_url_host(g->a, other));
+	if (e->code == WP_E_TLS && g->s->no_ca)
+		wp_err_next(e, "name the CA certificates with --cert FILE or SSL_CERT_FILE: none are at the usual places "
+			"in /etc/ssl, /etc/pki and /var/lib/ca-certificates");
+}
+
 static void on_done(void *user, wp_http_request *r)
 {
 	wp_get *g = user;
-	const char *other;
 
 	(void)r;
 	g->active = false;
 	g->s->active--;
 	if (try_again(g))
 		return;
-	if (g->http.error.code == WP_E_NETWORK && g->tries && (other = wp_sibling(g->a, g->url)))
-		wp_err_next(&g->http.error, "check the connection; '%s' was tried too. A mirror is named with "
-			"--variant-index-base URL", wp_url_host(g->a, other));
+	advise(g, &g->http.error);
 	g->done(g->user, g);
 }
 
@@ -164,6 +174,7 @@ static int open_http(wp_session *s, wp_error *e)
 	wp_http_options o = {
 		.user_agent = s->net.user_agent,
 		.ca_file = s->net.ca_file,
+		.ca_dir = s->net.ca_dir,
 		.proxy = s->net.proxy,
 		.no_proxy = s->net.no_proxy,
 		.trusted_hosts = s->net.trusted_hosts,
@@ -172,7 +183,11 @@ static int open_http(wp_session *s, wp_error *e)
 		.idle_timeout_ms = s->net.idle_timeout_ms > 0 ? s->net.idle_timeout_ms : 60000,
 	};
 
-	return s->http ? 0 : wp_http_open(&o, &s->http, e);
+	if (s->http)
+		return 0;
+	if (!o.ca_file && !o.ca_dir && !wp_http_knows_ca())
+		s->no_ca = !wp_ca_find(s->a, "", &o.ca_file, &o.ca_dir);
+	return wp_http_open(&o, &s->http, e);
 }
 
 static int ask(wp_get *g)

@@ -21,6 +21,7 @@ static void copy_net(wp_session *s, const wp_net *net)
 	s->net = *net;
 	s->net.user_agent = wp_strdup(s->a, net->user_agent);
 	s->net.ca_file = wp_strdup(s->a, net->ca_file);
+	s->net.ca_dir = wp_strdup(s->a, net->ca_dir);
 	s->net.proxy = wp_strdup(s->a, net->proxy);
 	s->net.no_proxy = wp_strdup(s->a, net->no_proxy);
 	s->net.trusted_hosts = copy_strings(s->a, net->trusted_hosts, net->ntrusted_hosts);

@@ -73,6 +73,7 @@ struct wp_session {
 	size_t nindexes;
 	const wp_compat *compat;
 	wp_http *http; /* opened with the first request */
+	bool no_ca;    /* there are no CA certificates on this machine */
 	wp_get *queue;
 	size_t active;
 	wp_catalog catalog;

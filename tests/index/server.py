@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """An index server on loopback for the tests, that can misbehave on demand.
 
-    server.py [--port 0] [--stdin]
+    server.py [--port 0] [--stdin] [--tls FILE]
 
 The first line of standard output is "http://127.0.0.1:PORT PORT", the second the same for the second host.
-With --stdin the server ends when its standard input is closed, so that no test leaves one behind.
+With --stdin the server ends when its standard input is closed, so that no test leaves one behind. With --tls it speaks
+https with the certificate and key of that PEM file.
 
     /simple/PROJECT/           ordinary index, HTML (PEP 503)
     /json/PROJECT/             ordinary index, JSON (PEP 691)
@@ -47,6 +48,7 @@ import html
 import json
 import os
 import socket
+import ssl
 import sys
 import threading
 import time
@@ -364,13 +366,15 @@ class Server(ThreadingHTTPServer):
 
     def handle_error(self, request, client_address):
         """A client that goes away is nothing to tell of."""
-        if not isinstance(sys.exc_info()[1], ConnectionError):
+        if not isinstance(sys.exc_info()[1], (ConnectionError, ssl.SSLError)):
             super().handle_error(request, client_address)
 
 
-def serve(port):
+def serve(port, tls):
     server = Server(("127.0.0.1", port), Handler)
-    server.base = f"http://127.0.0.1:{server.server_address[1]}"
+    if tls:
+        server.socket = tls.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    server.base = f"{'https' if tls else 'http'}://127.0.0.1:{server.server_address[1]}"
     Handler.shared.bases.append(server.base)
     print(server.base, server.server_address[1], flush=True)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -380,10 +384,15 @@ def main():
     options = argparse.ArgumentParser(description="Index server on loopback for the tests.")
     options.add_argument("--port", type=int, default=0)
     options.add_argument("--stdin", action="store_true", help="end when standard input is closed")
+    options.add_argument("--tls", metavar="FILE", help="certificate and key (PEM)")
     options = options.parse_args()
+    tls = None
+    if options.tls:
+        tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        tls.load_cert_chain(options.tls)
     Handler.shared = Shared()
-    serve(options.port)
-    serve(0)
+    serve(options.port, tls)
+    serve(0, tls)
     try:
         if options.stdin:
             sys.stdin.buffer.read()
