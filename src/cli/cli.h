@@ -48,7 +48,6 @@ struct cli {
 	wp_findings findings; /* what the stages told; printed by cli_findings */
 	wp_jnode *result;     /* of --json */
 	struct cli_progress *progress;
-	bool pipe_closed; /* nobody reads standard output any more */
 };
 
 extern const cli_command cmd_lock, cmd_bundle, cmd_verify, cmd_install, cmd_doctor, cmd_probe, cmd_target,
@@ -71,7 +70,7 @@ void cli_say(cli *c, const char *fmt, ...) WP_PRINTF(2, 3);
 /* Add a stage's findings to the command's and print them. */
 void cli_findings(cli *c, const wp_findings *f);
 void cli_error(cli *c, const wp_error *e);
-void cli_flush(cli *c); /* what was said, and notice a pipe that nobody reads */
+void cli_flush(cli *c); /* what was said */
 /* The one JSON object of --json. */
 void cli_json(cli *c, const wp_error *e, int exit_code);
 const char *cli_bytes(wp_arena *a, uint64_t n);	 /* "2.75 GB" */

@@ -41,7 +41,7 @@ static int exit_code(const cli *c, const wp_error *e)
 static int check_output(cli *c, int code)
 {
 	cli_flush(c);
-	if (code || c->pipe_closed || !ferror(stdout))
+	if (code || !ferror(stdout) || os_pipe_closed(1))
 		return code;
 	fputs("error: the output could not be written\n", stderr);
 	return WP_EXIT_ENVIRONMENT;

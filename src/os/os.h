@@ -181,6 +181,8 @@ int os_terminal_width(int fd); /* columns, 0 unknown */
 void os_on_interrupt(void (*fn)(void));
 /* A broken pipe and a limit on the size of files are errors of the write, not the end of the process. */
 void os_ignore_write_signals(void);
+/* After a failed write to standard output (1) or error (2): it is a pipe, and nobody reads it any more. */
+bool os_pipe_closed(int fd);
 const char *os_getenv(const char *name); /* for the CLI only; lives as long as the process */
 /* The user's home; NULL unknown. For the CLI only. */
 const char *os_home(void);

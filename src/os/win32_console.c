@@ -3,13 +3,18 @@
 
 #include "os/win32.h"
 
+static HANDLE stream(int fd)
+{
+	return fd == 1	 ? GetStdHandle(STD_OUTPUT_HANDLE)
+	       : fd == 2 ? GetStdHandle(STD_ERROR_HANDLE)
+	       : fd == 0 ? GetStdHandle(STD_INPUT_HANDLE)
+			 : INVALID_HANDLE_VALUE;
+}
+
 /* The console behind a file descriptor; INVALID_HANDLE_VALUE where it is none. */
 static HANDLE console(int fd)
 {
-	HANDLE h = fd == 1   ? GetStdHandle(STD_OUTPUT_HANDLE)
-		   : fd == 2 ? GetStdHandle(STD_ERROR_HANDLE)
-		   : fd == 0 ? GetStdHandle(STD_INPUT_HANDLE)
-			     : INVALID_HANDLE_VALUE;
+	HANDLE h = stream(fd);
 	DWORD mode;
 
 	return h != INVALID_HANDLE_VALUE && GetConsoleMode(h, &mode) ? h : INVALID_HANDLE_VALUE;
@@ -64,4 +69,10 @@ int win_interrupts(void)
 /* There are no such signals. */
 void os_ignore_write_signals(void)
 {
+}
+
+/* A write to a pipe fails for no other reason; the C library keeps no error that tells. */
+bool os_pipe_closed(int fd)
+{
+	return GetFileType(stream(fd)) == FILE_TYPE_PIPE;
 }
