@@ -15,12 +15,23 @@ typedef struct dir_job {
 	const wp_bundle_wheel **order; /* biggest first */
 } dir_job;
 
+static int create_program(wp_arena *a, const char *path, os_file **out, wp_error *e)
+{
+	os_dir *dir;
+
+	if (os_dir_open(os_dirname(a, path), &dir, e))
+		return e->code;
+	os_create_at(dir, os_basename(path), 0755, out, e);
+	os_dir_close(dir);
+	return e->code;
+}
+
 /* Bytes into a new file; no flush of each, the whole tree is flushed at the end. */
-static int write_text(const char *path, wp_str text, wp_error *e)
+static int write_text(wp_arena *a, const char *path, wp_str text, bool program, wp_error *e)
 {
 	os_file *f;
 
-	if (os_open(path, OS_CREATE_NEW, &f, e))
+	if (program ? create_program(a, path, &f, e) : os_open(path, OS_CREATE_NEW, &f, e))
 		return e->code;
 	os_pwrite(f, text.p, text.n, 0, e);
 	os_close(f, e);
@@ -33,12 +44,14 @@ static int write_texts(const dir_job *d, wp_arena *a, wp_error *e)
 	size_t i;
 
 	for (i = 0; i < l->ntexts; i++) {
-		const char *path = os_join(a, d->root, l->texts[i].path);
+		const wp_text_file *t = &l->texts[i];
+		const char *path = os_join(a, d->root, t->path);
+		bool program = wp_streq(t->role, "tool") || wp_streq(t->role, "installer");
 
-		if (os_mkdirs(os_dirname(a, path), e) || write_text(path, l->texts[i].text, e))
+		if (os_mkdirs(os_dirname(a, path), e) || write_text(a, path, t->text, program, e))
 			return e->code;
 	}
-	return write_text(os_join(a, d->root, "bundle.json"), l->manifest, e);
+	return write_text(a, os_join(a, d->root, "bundle.json"), l->manifest, false, e);
 }
 
 static int copy_bytes(dir_job *d, const wp_bundle_wheel *w, const wp_blob *from, os_file *to, wp_error *e)
