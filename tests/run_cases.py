@@ -6,10 +6,12 @@ A case is a text file of `word: rest` lines, run in order in a fresh directory w
 
     about:   one line that says what the case shows (required)
     server:  start the index server of tests/index/ ({index}, {variant} and {port} stand for its addresses)
-    not-windows: why the case is skipped where WHEELPACK_CASES is windows (the program runs under Wine)
+    linux:   a line, `word: rest`, that counts only where the program is Linux';  windows: where it is Windows' (under Wine)
+    not-windows: why the case is skipped where WHEELPACK_CASES is windows
     skip-unless: shell command; the case is skipped, with the reason behind ` # `, where it fails
-    sh:      shell command that must succeed ({root}, {work}, {wheelpack}, {python} stand for paths, {drive} for Z: where the
-             program is Windows', {cc} for its compiler)
+    sh:      shell command that must succeed. {root}, {work}, {wheelpack} and {python}, which on Windows is the stand-in of
+             tests/fake, are paths; {drive} is Z: on Windows, {cc} the program's compiler, {q} a quote of its shell,
+             {other} a target that isn't this machine's
     run:     shell command whose exit code and output the lines below it judge
     exit:    its exit code (0 where no such line follows)
     out:     text that its standard output contains;  out!: does not contain
@@ -31,6 +33,10 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 WINDOWS = os.environ.get("WHEELPACK_CASES") == "windows"
+SYSTEM = {
+    "python": "Z:" + ROOT + "/build/launcher/python.exe", "drive": "Z:", "cc": "x86_64-w64-mingw32-gcc", "q": '"',
+    "other": "cp312-manylinux_2_28_x86_64",
+} if WINDOWS else {"python": sys.executable, "drive": "", "cc": "cc", "q": "'", "other": "cp312-win_amd64"}
 
 
 class Failed(Exception):
@@ -63,8 +69,7 @@ class Case:
     def __init__(self, wheelpack, path):
         self.path = path
         self.work = tempfile.mkdtemp(prefix="wheelpack-case-")
-        self.vars = {"root": ROOT, "work": self.work, "wheelpack": wheelpack, "python": sys.executable,
-                     "drive": "Z:" if WINDOWS else "", "cc": "x86_64-w64-mingw32-gcc" if WINDOWS else "cc"}
+        self.vars = {"root": ROOT, "work": self.work, "wheelpack": wheelpack, **SYSTEM}
         self.server = None
         self.last = None  # (line number, CompletedProcess)
         self.judged_exit = True
@@ -124,6 +129,11 @@ class Case:
 
     def step(self, number, word, rest):
         rest = self.text(rest)
+        if word in ("linux", "windows"):
+            if WINDOWS == (word == "windows"):
+                word, _, rest = rest.partition(":")
+                self.step(number, word, rest.strip())
+            return
         if word == "about":
             return
         if word == "server":
