@@ -80,7 +80,7 @@ LAUNCHER_DIR := build/$(if $(LAUNCHER_CC),launcher,no-launcher)
 DATA := manifests/pytorch.json manifests/windows-baseline.json src/probe/matmul.ptx $(LAUNCHERS:%=$(LAUNCHER_DIR)/%)
 # Tests of one system: children made by fork, a server of the tests, interpreters that are shell scripts; the Windows
 # layer itself.
-unit_not_win32 := t_catalog t_http t_install t_install_windows t_interpreter t_os_proc t_transfer
+unit_not_win32 := t_install t_install_windows t_interpreter t_os_proc
 unit_not_posix := t_os_win
 UNIT := $(patsubst %,$B/tests/%$(EXE),$(filter-out $(unit_not_$(OS)),$(patsubst tests/unit/%.c,%,$(wildcard tests/unit/t_*.c))))
 FUZZ := $(patsubst tests/fuzz/f_%.c,%,$(wildcard tests/fuzz/f_*.c))
@@ -222,7 +222,7 @@ windows-install: all build/launcher/python.exe windows
 
 windows-unit:
 	@sh tools/windeps.sh windows
-	@$(MAKE) --no-print-directory OS=win32 unit T=$T WRAP="sh tests/wine.sh"
+	@$(MAKE) --no-print-directory OS=win32 unit T=$T WRAP="sh tests/wine_unit.sh"
 	@sh tests/wine.sh --stop
 
 portable-check: all portable

@@ -11,7 +11,7 @@ trap 'rm -f "$counts"; sh tests/wine.sh --stop' EXIT
 check windows_exe sh tests/windows_exe.sh
 check portable sh tests/portable.sh
 sh tests/wine.sh --fresh || exit 1
-tally env WRAP="sh tests/wine.sh" sh tests/run_unit.sh "$@"
+tally env WRAP="sh tests/wine_unit.sh" sh tests/run_unit.sh "$@"
 
 # The command cases call `wheelpack`: here that is the Windows program.
 mkdir -p build/win/cases

@@ -3,10 +3,10 @@
 #ifndef WP_TESTS_SESSION_H
 #define WP_TESTS_SESSION_H
 
+#include "ext/http.h"
 #include "ext/url.h"
 #include "fetch/session.h"
 #include "unit/server.h"
-#include "unit/tmp.h"
 
 enum { MAX_TEST_INDEXES = 4 };
 
@@ -68,23 +68,32 @@ static inline const wp_catalog *lab_open(lab *l)
 	return wp_session_catalog(l->s);
 }
 
+static inline void lab_answered(void *user, wp_http_request *r)
+{
+	(void)r;
+	*(bool *)user = true;
+}
+
 /* A page of the server itself. */
 static inline const char *lab_log(lab *l, const char *path)
 {
-	wp_arena *a = l->ctx.arena;
-	const char *cmd = wp_sprintf(a, "python3 -c 'import sys, urllib.request as u; "
-		"print(u.build_opener(u.ProxyHandler({})).open(sys.argv[1]).read().decode())' %s%s", l->srv->base, path);
-	FILE *f = popen(cmd, "r");
-	wp_buf b;
-	char buf[4096];
-	size_t n;
+	wp_http_options o = {.connect_timeout_ms = 5000};
+	bool done = false;
+	wp_http_request r = {.a = l->ctx.arena,
+		.url = wp_sprintf(l->ctx.arena, "%s%s", l->srv->base, path),
+		.max_body = 1 << 20,
+		.done = lab_answered,
+		.user = &done};
+	wp_error err = {0};
+	wp_http *h;
 
-	assert_non_null(f);
-	wp_buf_init(&b, 1 << 20);
-	while ((n = fread(buf, 1, sizeof buf, f)) > 0)
-		wp_buf_add(&b, buf, n);
-	assert_int_equal(pclose(f), 0);
-	return wp_buf_take(&b, a).p;
+	assert_ok(wp_http_open(&o, &h, &err));
+	assert_ok(wp_http_start(h, &r, &err));
+	while (!done)
+		assert_ok(wp_http_poll(h, 100, &err));
+	wp_http_close(h);
+	assert_int_equal(r.error.code, 0);
+	return r.response.body.p;
 }
 
 static inline size_t lab_count(const char *text, const char *word)
