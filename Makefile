@@ -207,7 +207,7 @@ unit: $(if $T,$B/tests/t_$T$(EXE),$(UNIT))
 # The Windows program under Wine: all of its tests, or one part of them.
 test-windows: all windows portable
 	@$(MAKE) --no-print-directory OS=win32 test-windows-built
-test-windows-built: $(UNIT) build/launcher/python.exe build/launcher/nvcuda.dll
+test-windows-built: $(UNIT) build/launcher/python.exe build/launcher/ctrlc.exe build/launcher/nvcuda.dll
 	@sh tests/windows.sh build/release/wheelpack $(UNIT)
 
 windows-exe: windows
@@ -217,7 +217,7 @@ windows-driver: all windows build/launcher/python.exe build/launcher/nvcuda.dll
 	@python3 tests/windows_driver.py $B/wheelpack build/win/wheelpack.exe build/launcher/python.exe build/launcher/nvcuda.dll
 
 # A bundle made here, installed by the Windows program under Wine.
-windows-install: all build/launcher/python.exe windows
+windows-install: all build/launcher/python.exe build/launcher/ctrlc.exe windows
 	@python3 tests/windows_install.py $B/wheelpack build/win/wheelpack.exe build/launcher/python.exe
 
 windows-unit:
@@ -261,8 +261,8 @@ $B/tests/%$(EXE): tests/unit/%.c $B/libwheelpack.a
 	@echo "TEST  $<"
 	$Q$(BUILD_TEST) $< $B/libwheelpack.a -lcmocka $(LDLIBS) $(LDFLAGS)
 
-# Stands for python.exe where the Windows launchers are tested.
-build/launcher/python.exe: tests/fake/python.c
+# Stand for python.exe, and for somebody who presses Ctrl-C, in the tests of Windows.
+build/launcher/python.exe build/launcher/ctrlc.exe: build/launcher/%.exe: tests/fake/%.c
 	@mkdir -p $(@D)
 	$Qx86_64-w64-mingw32-gcc -std=c11 -O1 $(WARN) -municode -s -o $@ $<
 

@@ -140,6 +140,26 @@ def killed():
     print(f"killed 20 times, {half} of them half way")
 
 
+def stopped():
+    """Ctrl-C at some moment: the program is done already, or says that it was stopped and leaves nothing."""
+    put("py/python.exe", fake)
+    half = 0
+    for delay in range(0, 600, 60):
+        shutil.rmtree(work + "/stopped", ignore_errors=True)
+        code, out, err = wine(os.path.join(os.path.dirname(FAKE), "ctrlc.exe"), str(delay), EXE, "install", "more.wpk", "--venv",
+                              "stopped/env", "--python", "py/python.exe", "--no-sync")
+        if code == 0:
+            good = os.path.isfile(f"{work}/stopped/env/.wheelpack/receipt.json")
+        else:
+            # 0x3a is what is left of the system's own code, before the program listens.
+            said = code == 130 and "WP_E_INTERRUPTED" in err or code == 0x3A and not err
+            good = said and not os.path.exists(f"{work}/stopped/env")
+            half += 1
+        left = [n for n in os.listdir(work + "/stopped") if "wheelpack-" in n] if os.path.isdir(work + "/stopped") else []
+        checks.check(good and not left, f"Ctrl-C after {delay} ms: all or nothing", f"{code}\n{out}\n{err}\n{left}")
+    print(f"stopped 10 times, {half} of them before it was done")
+
+
 def searches():
     """Registry and PATH, a placeholder that fails, an interpreter that is none."""
     key = "HKCU\\Software\\Python\\PythonCore\\3.12\\InstallPath"
@@ -183,6 +203,7 @@ new_venv("env")
 new_venv("my env 😀")
 long_path()
 killed()
+stopped()
 searches()
 double_click()
 waits.stdin.close()

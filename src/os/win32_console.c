@@ -38,16 +38,23 @@ int os_terminal_width(int fd)
 /* The system calls this on a thread of its own; there is no other way to its facts than file scope. */
 static void (*_Atomic interrupt_fn)(void);
 static atomic_int interrupt_count;
+static atomic_llong interrupt_ms; /* when the first one came */
 
+/* Pressed twice within a second it is one, as on Linux. */
 static BOOL WINAPI on_event(DWORD event)
 {
-	enum { TO_TIDY_MS = 4500 }; /* the system ends us after 5 s */
+	enum { SAME_INTERRUPT_MS = 1000, TO_TIDY_MS = 4500 }; /* the system ends us after 5 s */
 	void (*fn)(void) = atomic_load(&interrupt_fn);
+	long long now = (long long)os_now_ms();
 
-	if (atomic_fetch_add(&interrupt_count, 1) > 0)
+	if (atomic_load(&interrupt_count) == 0) {
+		atomic_store(&interrupt_ms, now);
+		atomic_store(&interrupt_count, 1);
+		if (fn)
+			fn();
+	} else if (now - atomic_load(&interrupt_ms) >= SAME_INTERRUPT_MS) {
 		ExitProcess(WP_EXIT_INTERRUPTED);
-	if (fn)
-		fn();
+	}
 	/* Returning from these ends the process. */
 	if (event == CTRL_CLOSE_EVENT || event == CTRL_LOGOFF_EVENT || event == CTRL_SHUTDOWN_EVENT)
 		Sleep(TO_TIDY_MS);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* python.c: stands for python.exe in the tests of Windows. Asked with -I -B -c as an install asks, it answers as a
- * CPython 3.12.7 that lies where this program does, or with the text of the file OWN-PATH.answer where there is one. Else it prints its own file name, its arguments, one a line, then
+ * CPython 3.12.7 that lies where this program does, or with the text of the file OWN-PATH.answer where there is one; where OWN-PATH.deaf is it takes no Ctrl-C and its time. Else it prints its own file name, its arguments, one a line, then
  * __PYVENV_LAUNCHER__ where it is set, in UTF-8. The argument exit=N is its exit code; stdin=1 copies standard input to
  * standard output. */
 #include <fcntl.h>
@@ -32,11 +32,23 @@ static BOOL told(const wchar_t *self)
 	return f && fclose(f) == 0;
 }
 
+static void be_deaf(const wchar_t *self)
+{
+	static wchar_t path[32800];
+
+	swprintf(path, sizeof path / sizeof *path, L"%ls.deaf", self);
+	if (_waccess(path, 0) == 0) {
+		SetConsoleCtrlHandler(NULL, TRUE);
+		Sleep(20000);
+	}
+}
+
 static void answer(const wchar_t *self)
 {
 	static char path[98304];
 	const char *p;
 
+	be_deaf(self);
 	if (told(self))
 		return;
 	WideCharToMultiByte(CP_UTF8, 0, self, -1, path, sizeof path, NULL, NULL);
