@@ -148,12 +148,12 @@ def stopped():
         shutil.rmtree(work + "/stopped", ignore_errors=True)
         code, out, err = wine(os.path.join(os.path.dirname(FAKE), "ctrlc.exe"), str(delay), EXE, "install", "more.wpk", "--venv",
                               "stopped/env", "--python", "py/python.exe", "--no-sync")
-        if code == 0:
-            good = os.path.isfile(f"{work}/stopped/env/.wheelpack/receipt.json")
+        installed = os.path.isfile(f"{work}/stopped/env/.wheelpack/receipt.json")
+        if code == 0 and out:
+            good = installed
         else:
-            # 0x3a is what is left of the system's own code, before the program listens.
-            said = code == 130 and "WP_E_INTERRUPTED" in err or code == 0x3A and not err
-            good = said and not os.path.exists(f"{work}/stopped/env")
+            # Without a word: the system ended it before it listened.
+            good = (code == 130 and "WP_E_INTERRUPTED" in err or not out + err) and not os.path.exists(f"{work}/stopped/env")
             half += 1
         left = [n for n in os.listdir(work + "/stopped") if "wheelpack-" in n] if os.path.isdir(work + "/stopped") else []
         checks.check(good and not left, f"Ctrl-C after {delay} ms: all or nothing", f"{code}\n{out}\n{err}\n{left}")
