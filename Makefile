@@ -189,8 +189,9 @@ $B/embed.o: $B/embed.c
 
 # ---- tests -------------------------------------------------------------------------------------
 
-.PHONY: test test-built unit test-windows test-windows-built windows-exe windows-unit windows-install windows-driver portable-check valgrind fault fuzz vectors scenarios \
-	layers ptx-check test-real test-windows-real bench
+.PHONY: test test-built unit test-windows test-windows-built windows-exe windows-unit windows-install windows-driver \
+	windows-fault windows-fault-exe portable-check valgrind fault fuzz vectors scenarios layers ptx-check test-real \
+	test-windows-real bench
 TEST_PROGRAMS := $(FUZZ:%=$B/tests/fuzz_%) $B/tests/vectors
 
 test:
@@ -205,7 +206,7 @@ unit: $(if $T,$B/tests/t_$T$(EXE),$(UNIT))
 	@sh tests/run_unit.sh $^
 
 # The Windows program under Wine: all of its tests, or one part of them.
-test-windows: all windows portable
+test-windows: all windows windows-fault-exe portable
 	@$(MAKE) --no-print-directory OS=win32 test-windows-built
 test-windows-built: $(UNIT) build/launcher/python.exe build/launcher/ctrlc.exe build/launcher/nvcuda.dll
 	@sh tests/windows.sh build/release/wheelpack $(UNIT)
@@ -219,6 +220,12 @@ windows-driver: all windows build/launcher/python.exe build/launcher/nvcuda.dll
 # A bundle made here, installed by the Windows program under Wine.
 windows-install: all build/launcher/python.exe build/launcher/ctrlc.exe windows
 	@python3 tests/windows_install.py $B/wheelpack build/win/wheelpack.exe build/launcher/python.exe
+
+# What can go wrong on its disk, in its fault build: WHEELPACK_FAULT_STEP=1 tries every call.
+windows-fault: all windows-fault-exe build/launcher/python.exe
+	@python3 tests/windows_fault.py $B/wheelpack build/win-fault/wheelpack.exe build/launcher/python.exe
+windows-fault-exe: windows
+	@$(MAKE) --no-print-directory OS=win32 MODE=fault all
 
 windows-unit:
 	@sh tools/windeps.sh windows

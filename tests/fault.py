@@ -24,9 +24,9 @@ def run(*args, **more):
                           capture_output=True, text=True, errors="replace", timeout=120)
 
 
-def count_calls(args):
+def count_calls(args, kind):
     path = os.path.join(work, "calls")
-    p = run(*args, WHEELPACK_FAULT_COUNT=path)
+    p = run(*args, WHEELPACK_FAULT_COUNT=path, WHEELPACK_FAULT_KIND=kind)
     if p.returncode != 0:
         checks.check(False, f"{args[0]} without a fault", p.stderr)
         return 0
@@ -35,10 +35,10 @@ def count_calls(args):
 
 def fail_each(name, args, target, prepare, kinds=("io",)):
     """prepare() makes the state before; target is what must be as before or complete."""
-    prepare()
-    calls = count_calls(args)
-    complete = snapshot(os.path.join(work, target)) if target else None
     for kind in kinds:
+        prepare()
+        calls = count_calls(args, kind)
+        complete = snapshot(os.path.join(work, target)) if target else None
         for n in range(1, calls + 1, STEP):
             prepare()
             before = snapshot(os.path.join(work, target)) if target else None

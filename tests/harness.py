@@ -58,6 +58,32 @@ def snapshot(path):
     return found
 
 
+class Wine:
+    """Windows programs, in the prefix of tests/wine.sh. One program waits until close(): with none, Wine would start up
+    anew for each run."""
+    program = next((w for w in ("/usr/lib/wine/wine64", "/usr/bin/wine64") if os.path.exists(w)), None)
+
+    def __init__(self, work, env, fake):
+        self.work = work
+        self.env = {k: v for k, v in env.items() if k != "DISPLAY"}
+        self.env.update(WINEDEBUG="-all", WINEDLLOVERRIDES="mscoree,mshtml=", WINEPREFIX=os.path.join(ROOT, "build/wineprefix"))
+        subprocess.run(["sh", os.path.join(ROOT, "tests/wine.sh"), fake], timeout=300, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL, check=True)  # makes the prefix
+        self.waits = subprocess.Popen([self.program, fake, "stdin=1"], env=self.env, stdin=subprocess.PIPE,
+                                      stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.waits.stdout.readline()
+
+    def path(self, name):
+        return "Z:" + os.path.join(self.work, name).replace("/", "\\")
+
+    def run(self, *args, **settings):
+        return captured([self.program, *args], cwd=self.work, env={**self.env, **settings})
+
+    def close(self):
+        self.waits.stdin.close()
+        self.waits.wait()
+
+
 class Server:
     def __init__(self, *options):
         command = [sys.executable, os.path.join(ROOT, "tests/index/server.py"), "--port", "0", "--stdin", *options]

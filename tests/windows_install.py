@@ -14,23 +14,16 @@ import sys
 import time
 import zipfile
 
-from harness import Checks, ROOT, Server, captured, environment, snapshot
+from harness import Checks, Server, Wine, environment, snapshot
 
-WINE = next((w for w in ("/usr/lib/wine/wine64", "/usr/bin/wine64") if os.path.exists(w)), None)
 WHEELPACK, EXE, FAKE = (os.path.abspath(a) for a in sys.argv[1:4])
 checks = Checks("install under Wine")
 work = checks.work
 env = environment(work, WHEELPACK)
-env.update(WINEDEBUG="-all", WINEDLLOVERRIDES="mscoree,mshtml=", WINEPREFIX=os.path.join(ROOT, "build/wineprefix"))
-env.pop("DISPLAY", None)
 
 
-def windows(path):
-    return "Z:" + os.path.join(work, path).replace("/", "\\")
-
-
-def wine(program, *args, **more):
-    p = captured([WINE, program, *args], cwd=work, env={**env, **more})
+def wine(*args, **more):
+    p = under_wine.run(*args, **more)
     return p.returncode, p.stdout, p.stderr
 
 
@@ -116,7 +109,7 @@ def long_path():
 
 def killed():
     """Ended without warning at some moment: all is there, or nothing; then the same command completes."""
-    args = [WINE, EXE, "install", "more.wpk", "--venv", "killed/env", "--python", "py thon 中/python.exe", "--no-sync"]
+    args = [Wine.program, EXE, "install", "more.wpk", "--venv", "killed/env", "--python", "py thon 中/python.exe", "--no-sync"]
     half = 0
     start = time.monotonic()
     expect("and not killed", install("more.wpk", "killed/env", "--python", "py thon 中/python.exe"), 0)
@@ -124,7 +117,7 @@ def killed():
     shutil.rmtree(work + "/killed")
     for step in range(20):
         delay = whole * (0.5 + step / 40)
-        p = subprocess.Popen(args, cwd=work, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        p = subprocess.Popen(args, cwd=work, env=under_wine.env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                              stderr=subprocess.DEVNULL)
         time.sleep(delay)
         p.send_signal(signal.SIGKILL)
@@ -185,15 +178,11 @@ def double_click():
     expect("install.cmd that fails", (got[0] and 6, *got[1:]), 6, "It failed with exit code 6", "wheelpack-install.log")
 
 
-if not WINE or not os.path.exists(EXE):
+if not Wine.program or not os.path.exists(EXE):
     checks.skip("install under Wine", "no wine64, or no " + EXE)
     checks.end()
-subprocess.run(["sh", os.path.join(ROOT, "tests/wine.sh"), FAKE], timeout=300, stdout=subprocess.DEVNULL,
-               stderr=subprocess.DEVNULL, check=True)  # makes the prefix
-# One program that waits: with none, Wine would start up anew for each run, and its services would hold that run's pipes.
-waits = subprocess.Popen([WINE, FAKE, "stdin=1"], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                         stderr=subprocess.DEVNULL)
-waits.stdout.readline()
+under_wine = Wine(work, env, FAKE)
+windows = under_wine.path
 fake = read(FAKE)
 put("py thon 中/python.exe", fake)
 put("py thon 中/pythonw.exe", fake)
@@ -206,6 +195,5 @@ killed()
 stopped()
 searches()
 double_click()
-waits.stdin.close()
-waits.wait()
+under_wine.close()
 checks.end()

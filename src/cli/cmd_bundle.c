@@ -89,6 +89,10 @@ static int check_out(cli *c, const char *out, wp_error *e)
 	}
 	if (os_stat(out, &kind, &size, e))
 		return e->code;
+	if (kind == OS_FILE && c->o.force && os_is_read_only(out)) {
+		wp_fail(e, WP_E_PERMISSION, "'%s' is read-only", out);
+		return wp_err_next(e, "allow writing to it, or choose another name with -o");
+	}
 	if (kind == OS_ABSENT || c->o.force)
 		return 0;
 	wp_fail(e, WP_E_EXISTS, "'%s' is there already", out);

@@ -77,6 +77,8 @@ int os_walk(wp_arena *a, const char *root, os_entry **out, size_t *n, wp_error *
 /* Names in one directory, sorted. */
 int os_list(wp_arena *a, const char *dir, const char ***out, size_t *n, wp_error *e);
 int os_rename(const char *from, const char *to, wp_error *e); /* replaces a file; not a directory */
+/* A file that os_rename does not replace; only Windows has such. */
+bool os_is_read_only(const char *path);
 /* Rename that refuses an existing name (WP_E_EXISTS). */
 int os_rename_new(const char *from, const char *to, wp_error *e);
 /* Exchange two names in one step; WP_E_IO with sys 0 where the system can't. */

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * os_fault.c: the system layer of MODE=fault, a tool of the tests. Calls are counted; number
- * WHEELPACK_FAULT fails with WP_E_IO. With WHEELPACK_FAULT_KIND=full a call that writes fails with
- * WP_E_DISK_FULL instead, with =busy one that renames or removes fails as for a file in use, which the program that
- * WHEELPACK_FAULT_HOLDER names then holds, with =kill the process ends there, as if by power loss.
- * WHEELPACK_FAULT_COUNT names a file that gets the number of calls at exit. The one file of the
- * library that reads the environment.
+ * WHEELPACK_FAULT fails with WP_E_IO, or as WHEELPACK_FAULT_KIND wants it:
+ *   full    only calls that take space count, and one fails with WP_E_DISK_FULL
+ *   busy    only calls that rename or remove count, and one fails as for a file in use
+ *   kill    the process ends there, as if by power loss
+ *   denied  Windows only: the call goes through, but below it MoveFileEx number WHEELPACK_FAULT and those after it,
+ *   shared  WHEELPACK_FAULT_TIMES in all (1), fail with "access denied" (5) or a sharing violation (32)
+ * The program that WHEELPACK_FAULT_HOLDER names has every file open. WHEELPACK_FAULT_COUNT names a file that gets the
+ * number of calls at exit. The one file of the library that reads the environment.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -24,8 +27,8 @@ enum { BUSY_NUMBER = EBUSY, FULL_NUMBER = ENOSPC, IO_NUMBER = EIO };
 #endif
 
 /* Set before main and constant from then on, but for calls. */
-static unsigned long fail_at;
-static bool full, busy, kills;
+static unsigned long fail_at, times;
+static bool full, busy, kills, denied, shared;
 static const char *holder;
 static const char *count_file;
 static atomic_ulong calls;
@@ -43,11 +46,15 @@ static void write_count(void)
 __attribute__((constructor)) static void read_settings(void)
 {
 	const char *n = getenv("WHEELPACK_FAULT"), *kind = getenv("WHEELPACK_FAULT_KIND");
+	const char *k = getenv("WHEELPACK_FAULT_TIMES");
 
 	fail_at = n ? strtoul(n, NULL, 10) : 0;
+	times = k ? strtoul(k, NULL, 10) : 1;
 	full = wp_streq(kind, "full");
 	busy = wp_streq(kind, "busy");
 	kills = wp_streq(kind, "kill");
+	denied = wp_streq(kind, "denied");
+	shared = wp_streq(kind, "shared");
 	holder = getenv("WHEELPACK_FAULT_HOLDER");
 	count_file = getenv("WHEELPACK_FAULT_COUNT");
 	if (count_file)
@@ -72,7 +79,7 @@ static bool fault(const char *name, effect x, wp_error *e)
 {
 	bool first = !e->code;
 
-	if (busy && !(x & FREES))
+	if ((busy && !(x & FREES)) || (full && !(x & FILLS)) || denied || shared)
 		return false;
 	if (atomic_fetch_add(&calls, 1) + 1 != fail_at)
 		return false;
@@ -80,7 +87,7 @@ static bool fault(const char *name, effect x, wp_error *e)
 		end_at_once();
 	if (busy)
 		wp_fail_sys(e, WP_E_BUSY, BUSY_NUMBER, "%s failed", name);
-	else if (full && (x & FILLS))
+	else if (full)
 		wp_fail_sys(e, WP_E_DISK_FULL, FULL_NUMBER, "%s failed", name);
 	else
 		wp_fail_sys(e, WP_E_IO, IO_NUMBER, "%s failed", name);
@@ -88,6 +95,20 @@ static bool fault(const char *name, effect x, wp_error *e)
 		os_name_holders(e, "");
 	return true;
 }
+
+#ifdef _WIN32
+BOOL WINAPI fault_MoveFileExW(const wchar_t *from, const wchar_t *to, DWORD flags);
+BOOL WINAPI fault_MoveFileExW(const wchar_t *from, const wchar_t *to, DWORD flags)
+{
+	unsigned long n = denied || shared ? atomic_fetch_add(&calls, 1) + 1 : 0;
+
+	if (fail_at && n >= fail_at && n - fail_at < times) {
+		SetLastError(denied ? ERROR_ACCESS_DENIED : ERROR_SHARING_VIOLATION);
+		return FALSE;
+	}
+	return MoveFileExW(from, to, flags);
+}
+#endif
 
 int os_real_file_holders(wp_arena *a, const char *path, const char ***out, size_t *n, wp_error *e);
 int os_file_holders(wp_arena *a, const char *path, const char ***out, size_t *n, wp_error *e)

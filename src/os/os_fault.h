@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* os_fault.h: put in front of posix_*.c by the compiler's command line in MODE=fault: the calls that can fail
- * and touch the disk or other processes get the names that os_fault.c calls behind the public ones. */
+/* os_fault.h: put in front of posix_*.c and win32_*.c by the compiler's command line in MODE=fault: the calls that can
+ * fail and touch the disk or other processes get the names that os_fault.c calls behind the public ones. */
 #ifndef WP_OS_FAULT_H
 #define WP_OS_FAULT_H
 
@@ -36,5 +36,11 @@
 #define os_self_path os_real_self_path
 #define os_file_holders os_real_file_holders
 #define os_lib_open os_real_lib_open
+
+#ifdef _WIN32
+#include "os/win32.h"
+BOOL WINAPI fault_MoveFileExW(const wchar_t *from, const wchar_t *to, DWORD flags);
+#define MoveFileExW fault_MoveFileExW
+#endif
 
 #endif

@@ -296,6 +296,12 @@ int os_mkdir(const char *path, wp_error *e)
 	return mkdir(path, 0777) == 0 ? 0 : posix_fail(e, path, "the directory cannot be made");
 }
 
+bool os_is_read_only(const char *path)
+{
+	(void)path;
+	return false;
+}
+
 int os_rename(const char *from, const char *to, wp_error *e)
 {
 	struct stat st;

@@ -51,6 +51,9 @@ char *win_copy(const char *s);
 wp_code win_code(DWORD sys);
 /* Fail with the last error: where is the path in quotes, why is text and the system's words. */
 int win_fail(wp_error *e, const char *path, const char *fmt, ...) WP_PRINTF(3, 4);
+/* The same for a failure to write or replace the file w, which may be read-only. */
+int win_fail_write(wp_error *e, const char *path, const wchar_t *w, const char *text);
+bool win_is_read_only(const wchar_t *w);
 /* True, after a pause, if the call on w that has just failed may go well soon: somebody (a virus scanner most often)
  * has the file open. For about 2 s in all. *tries begins at 0. The last error is kept. */
 bool win_again(const wchar_t *w, bool directory, int *tries);

@@ -75,7 +75,8 @@ static int open_wide(const wchar_t *w, const char *path, os_open_mode m, HANDLE 
 	if (m == OS_READ_WRITE && is_directory(w))
 		return not_regular(path, e);
 	SetLastError(sys);
-	return win_fail(e, path, m == OS_READ ? "it cannot be opened" : "it cannot be written");
+	return m == OS_READ ? win_fail(e, path, "it cannot be opened")
+			    : win_fail_write(e, path, w, "it cannot be written");
 }
 
 int os_open(const char *path, os_open_mode m, os_file **out, wp_error *e)

@@ -299,6 +299,27 @@ int win_fail(wp_error *e, const char *path, const char *fmt, ...)
 	return wp_err_where(e, "'%s'", path);
 }
 
+/* Of a directory it means nothing. */
+bool win_is_read_only(const wchar_t *w)
+{
+	DWORD attributes = GetFileAttributesW(w);
+
+	return attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_READONLY) &&
+	       !(attributes & FILE_ATTRIBUTE_DIRECTORY);
+}
+
+int win_fail_write(wp_error *e, const char *path, const wchar_t *w, const char *text)
+{
+	DWORD sys = GetLastError();
+	bool read_only = sys == ERROR_ACCESS_DENIED && win_is_read_only(w);
+
+	if (e->code)
+		return e->code;
+	SetLastError(sys);
+	win_fail(e, path, "%s", read_only ? "it is read-only" : text);
+	return read_only ? wp_err_next(e, "allow writing to '%s', then run the command again", path) : (int)e->code;
+}
+
 bool win_is_busy(DWORD sys)
 {
 	return sys == ERROR_SHARING_VIOLATION || sys == ERROR_LOCK_VIOLATION || sys == ERROR_BUSY ||

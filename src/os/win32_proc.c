@@ -421,7 +421,7 @@ static int lock_once(const wchar_t *w, const char *path, HANDLE *h, wp_error *e)
 			NULL, OPEN_ALWAYS, FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OPEN_REPARSE_POINT, NULL);
 	while (*h == INVALID_HANDLE_VALUE && win_again(w, false, &tries));
 	if (*h == INVALID_HANDLE_VALUE)
-		return win_fail(e, path, "the lock file cannot be opened");
+		return win_fail_write(e, path, w, "the lock file cannot be opened");
 	if (win_handle_kind(*h, &kind) && kind == OS_LINK) {
 		wp_fail(e, WP_E_PATH, "it is a link, a lock file is wanted");
 		rc = wp_err_where(e, "'%s'", path);

@@ -280,13 +280,6 @@ int os_mkdir(const char *path, wp_error *e)
 	return ok ? 0 : (int)e->code;
 }
 
-static bool is_read_only(const wchar_t *w)
-{
-	DWORD attributes = GetFileAttributesW(w);
-
-	return attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_READONLY);
-}
-
 /* A directory with an open file in it cannot be renamed, nor a file that is open be replaced: then the error says
  * whose it is. */
 static int move_failed(const char *from, const char *to, const wchar_t *x, const wchar_t *y, wp_error *e)
@@ -298,9 +291,7 @@ static int move_failed(const char *from, const char *to, const wchar_t *x, const
 		return e->code;
 	SetLastError(sys);
 	win_fail(e, to, "'%s' cannot be renamed to it", from);
-	if (there && is_read_only(y))
-		wp_err_next(e, "'%s' is read-only: allow writing to it, then run the command again", to);
-	else if (win_is_busy(sys) || sys == ERROR_ACCESS_DENIED)
+	if (win_is_busy(sys) || sys == ERROR_ACCESS_DENIED)
 		os_name_holders(e, there ? to : from);
 	if (sys == ERROR_ACCESS_DENIED && x && is_directory(x))
 		wp_err_next(e, "close the programs that have files in '%s' open, then run the command again", from);
@@ -313,14 +304,8 @@ static int move(const char *from, const char *to, DWORD flags, wp_error *e)
 	bool ok = false;
 	int tries = 0;
 
-	while (x && y && !(ok = MoveFileExW(x, y, flags))) {
-		DWORD sys = GetLastError();
-		bool hopeless = is_read_only(y);
-
-		SetLastError(sys);
-		if (hopeless || !win_again(x, true, &tries))
-			break;
-	}
+	while (x && y && !(ok = MoveFileExW(x, y, flags)) && win_again(x, true, &tries))
+		continue;
 	if (!ok)
 		move_failed(from, to, x, y, e);
 	free(x);
@@ -328,6 +313,16 @@ static int move(const char *from, const char *to, DWORD flags, wp_error *e)
 	return ok ? 0 : (int)e->code;
 }
 
+bool os_is_read_only(const char *path)
+{
+	wchar_t *w = win_path(path);
+	bool yes = w && win_is_read_only(w);
+
+	free(w);
+	return yes;
+}
+
+/* A read-only file is not replaced, which is known before anything is tried for seconds. */
 int os_rename(const char *from, const char *to, wp_error *e)
 {
 	wchar_t *y = win_path(to);
@@ -335,9 +330,9 @@ int os_rename(const char *from, const char *to, wp_error *e)
 	uint64_t size;
 	bool there = y && look(y, &kind, &size);
 
-	if (there && kind == OS_FILE && is_read_only(y)) {
+	if (there && win_is_read_only(y)) {
 		SetLastError(ERROR_ACCESS_DENIED);
-		move_failed(from, to, NULL, y, e);
+		win_fail_write(e, to, y, "");
 		free(y);
 		return e->code;
 	}
@@ -388,7 +383,7 @@ int os_unlink(const char *path, wp_error *e)
 	if (!ok) {
 		DWORD sys = GetLastError();
 
-		win_fail(e, path, "it cannot be removed");
+		win_fail_write(e, path, w, "it cannot be removed");
 		if (first && win_is_busy(sys))
 			os_name_holders(e, path);
 	}

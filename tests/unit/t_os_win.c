@@ -254,7 +254,7 @@ static void a_read_only_file_goes_with_its_tree_only(void **state)
 	assert_true(SetFileAttributesW(w, FILE_ATTRIBUTE_READONLY));
 	assert_int_equal(os_unlink(at(p, "t/sub/f"), &err2), WP_E_PERMISSION);
 	assert_int_equal(os_rename(at(p, "g"), at(p, "t/sub/f"), &err3), WP_E_PERMISSION);
-	assert_non_null(strstr(err3.next, "read-only"));
+	assert_non_null(strstr(err3.why, "read-only"));
 	assert_ok(os_remove_tree(at(p, "t"), &err));
 	assert_false(os_is_dir(at(p, "t")));
 }
