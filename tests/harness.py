@@ -77,7 +77,13 @@ class Wine:
         return "Z:" + os.path.join(self.work, name).replace("/", "\\")
 
     def run(self, *args, **settings):
-        return captured([self.program, *args], cwd=self.work, env={**self.env, **settings})
+        """On a busy machine Wine fails now and then, once in a thousand, to start the program that ours starts."""
+        for _ in range(2):
+            p = captured([self.program, *args], cwd=self.work, env={**self.env, **settings})
+            if "it cannot be started: Internal error" not in p.stderr:
+                break
+            print("Wine could not start a program")
+        return p
 
     def close(self):
         self.waits.stdin.close()

@@ -252,7 +252,9 @@ static void a_read_only_file_goes_with_its_tree_only(void **state)
 	assert_ok(os_write_file(at(p, "g"), WP_LIT("x"), &err));
 	MultiByteToWideChar(CP_UTF8, 0, at(p, "t/sub/f"), -1, w, 400);
 	assert_true(SetFileAttributesW(w, FILE_ATTRIBUTE_READONLY));
+	assert_true(os_is_read_only(at(p, "t/sub/f")) && !os_is_read_only(at(p, "g")) && !os_is_read_only(at(p, "t")));
 	assert_int_equal(os_unlink(at(p, "t/sub/f"), &err2), WP_E_PERMISSION);
+	assert_non_null(strstr(err2.why, "read-only"));
 	assert_int_equal(os_rename(at(p, "g"), at(p, "t/sub/f"), &err3), WP_E_PERMISSION);
 	assert_non_null(strstr(err3.why, "read-only"));
 	assert_ok(os_remove_tree(at(p, "t"), &err));
