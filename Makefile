@@ -27,6 +27,7 @@ DEPS := $(shell sh tools/windeps.sh --print-path windows)
 CPPFLAGS += -D_WIN32_WINNT=0x0A00 -D__USE_MINGW_ANSI_STDIO=1 -DCURL_STATICLIB -DCJSON_HIDE_SYMBOLS \
 	-DUTF8PROC_STATIC
 LDFLAGS += -static -Wl,--no-insert-timestamp $(if $(filter release,$(MODE)),-s)
+late := bcrypt crypt32 normaliz user32 ws2_32
 system_libraries := ws2_32 crypt32 bcrypt normaliz iphlpapi userenv psapi advapi32 ole32 shell32 user32 version rstrtmgr winhttp
 else ifneq ($(STATIC),)
 B := build/portable
@@ -40,7 +41,7 @@ LDLIBS = $(shell pkg-config --libs libcurl libzip libcrypto libcjson libutf8proc
 endif
 ifdef DEPS
 CPPFLAGS += -I$(DEPS)/include
-LDLIBS := -L$(DEPS)/lib $(libraries:%=-l%) $(system_libraries:%=-l%)
+LDLIBS := $(if $(late),-L$B/late) -L$(DEPS)/lib $(libraries:%=-l%) $(system_libraries:%=-l%)
 endif
 CC := $(CROSS)gcc
 AR := $(CROSS)ar
@@ -65,7 +66,7 @@ probe := check probe report
 cli := cmd_bundle cmd_doctor cmd_install cmd_lock cmd_matrix cmd_probe cmd_target cmd_verify help main opts \
 	print progress reqfile request sources
 os_posix := posix_facts posix_file posix_proc posix_sys posix_tree
-os_win32 := win32_console win32_disk win32_facts win32_file win32_lib win32_list win32_path win32_proc win32_sys win32_tree
+os_win32 := win32_console win32_disk win32_early win32_facts win32_file win32_lib win32_list win32_path win32_proc win32_sys win32_tree
 os += $(os_$(OS)) $(if $(filter fault,$(MODE)),os_fault)
 
 LIB := $(foreach room,base os ext py model bin wheel resolve fetch bundle install doctor probe,\
@@ -151,6 +152,12 @@ $B/app.res: src/os/app.rc.in src/os/app.manifest include/wheelpack/wheelpack.h
 	$Q$(CROSS)windres -O coff -I src/os -o $@ $B/app.rc
 comma := ,
 
+# System libraries that are loaded when they are first used.
+$B/late/lib%.a: tools/latelib.sh
+	@mkdir -p $(@D)
+	$Qsh tools/latelib.sh $* $@
+$B/wheelpack$(EXE) $(UNIT): | $(late:%=$B/late/lib%.a)
+
 # Windows' own headers use the banned names; the Linux build holds these files to them.
 ifeq ($(OS),win32)
 $B/src/ext/%.o: BANNED :=
@@ -191,7 +198,7 @@ $B/embed.o: $B/embed.c
 
 .PHONY: test test-built unit test-windows test-windows-built windows-exe windows-unit windows-install windows-driver \
 	windows-fault windows-fault-exe portable-check valgrind fault fuzz vectors scenarios layers ptx-check test-real \
-	test-windows-real bench
+	test-windows-real bench bench-windows
 TEST_PROGRAMS := $(FUZZ:%=$B/tests/fuzz_%) $B/tests/vectors
 
 test:
@@ -250,6 +257,10 @@ test-real: $B/wheelpack
 # The Windows trip on real wheels, under Wine, by hand: 150 MB.
 test-windows-real: all windows build/launcher/python.exe build/launcher/nvcuda.dll
 	@python3 tests/windows_real.py $B/wheelpack build/win/wheelpack.exe build/launcher/python.exe build/launcher/nvcuda.dll
+
+# What Wine costs: generated wheels, 800 MB.
+bench-windows: all windows build/launcher/python.exe
+	@python3 tests/windows_bench.py $B/wheelpack build/win/wheelpack.exe build/launcher/python.exe
 
 # The same beside uv and pip: UV=PATH PYTHON=PATH make bench
 bench: $B/wheelpack

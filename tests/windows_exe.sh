@@ -12,7 +12,8 @@ fault() {
 }
 
 headers=$(TZ=UTC x86_64-w64-mingw32-objdump -p $exe) || exit 1
-for dll in $(echo "$headers" | sed -n 's/.*DLL Name: //p' | tr '[:upper:]' '[:lower:]'); do
+late=$(cd build/win/late && ls lib*.a | sed 's/^lib\(.*\)\.a$/\1.dll/')
+for dll in $(echo "$headers" | sed -n 's/.*DLL Name: //p' | tr '[:upper:]' '[:lower:]') $late; do
 	case $dll in
 	advapi32.dll | bcrypt.dll | crypt32.dll | iphlpapi.dll | kernel32.dll | msvcrt.dll | normaliz.dll | ole32.dll) ;;
 	rstrtmgr.dll | shell32.dll | user32.dll | userenv.dll | version.dll | winhttp.dll | ws2_32.dll) ;;
@@ -25,6 +26,9 @@ done
 echo "$headers" | grep -q '^Time/Date.* 00:00:00 1970$' || fault "it has a time of building"
 for word in activeCodePage longPathAware; do
 	grep -qa "<$word .*>[^<]*</$word>" $exe || fault "its manifest has no $word"
+done
+for dll in $late; do
+	! echo "$headers" | grep -qi "DLL Name: $dll" || fault "$dll is loaded at every start"
 done
 size=$(wc -c <$exe)
 [ "$size" -le $most ] || fault "it has $size bytes, at most $most are allowed"

@@ -55,6 +55,7 @@ typedef struct writer {
 	os_file *file; /* NULL until its first bytes are due */
 	uint64_t off;
 	bool direct, script;
+	bool cached; /* big, and only the page cache has it: to be flushed while the others are busy */
 } writer;
 
 /* ---- one file ------------------------------------------------------------------------------- */
@@ -100,6 +101,7 @@ static int create(writer *w, wp_error *e)
 	if (f->size < BIG)
 		return 0;
 	w->direct = os_direct(w->file, true);
+	w->cached = !w->direct;
 	return os_preallocate(w->file, f->size, e);
 }
 
@@ -213,7 +215,7 @@ static int put_file(writer *w, wp_out_file *f, wp_error *e)
 
 	w->f = f;
 	w->off = w->used = 0;
-	w->direct = false;
+	w->direct = w->cached = false;
 	w->script = f->script && planned > MAX_SCRIPT;
 	if (!f->member || (f->script && !w->script))
 		put_generated(w, f, e);
@@ -221,6 +223,8 @@ static int put_file(writer *w, wp_out_file *f, wp_error *e)
 		wp_member_read(w->unpacker, &from->wheel, f->member, take, w, f->sha256, e);
 	if (!e->code && (w->used || !w->file))
 		flush(w, e);
+	if (!e->code && w->cached && !w->u->p->in->no_sync)
+		os_flush(w->file, e);
 	os_close(w->file, e);
 	w->file = NULL;
 	if (e->code && !strstr(e->where, from->lock->filename))

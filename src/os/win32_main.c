@@ -51,8 +51,6 @@ int wmain(int argc, wchar_t **wide)
 
 	/* A missing library or a stick that was pulled is told by us, not by a box that waits for a click. */
 	SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX);
-	/* A library is never looked for in the current directory. */
-	SetDllDirectoryW(L"");
 	prepare_streams();
 	for (i = 0; i < argc; i++)
 		argv[i] = win_utf8(a, wide[i]);
