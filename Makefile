@@ -79,9 +79,9 @@ LAUNCHERS := launcher-console.exe launcher-gui.exe
 LAUNCHER_CC := $(shell command -v x86_64-w64-mingw32-gcc)
 LAUNCHER_DIR := build/$(if $(LAUNCHER_CC),launcher,no-launcher)
 DATA := manifests/pytorch.json manifests/windows-baseline.json src/probe/matmul.ptx $(LAUNCHERS:%=$(LAUNCHER_DIR)/%)
-# Tests of one system: children made by fork, a server of the tests, interpreters that are shell scripts; the Windows
-# layer itself.
-unit_not_win32 := t_install t_install_windows t_interpreter t_os_proc
+# Tests of one system. t_install installs for Linux, with its modes and links, and t_install_windows for Windows, on both
+# systems; t_os_proc has shells, signals and limits, and t_os_win the same of Windows.
+unit_not_win32 := t_install t_os_proc
 unit_not_posix := t_os_win
 UNIT := $(patsubst %,$B/tests/%$(EXE),$(filter-out $(unit_not_$(OS)),$(patsubst tests/unit/%.c,%,$(wildcard tests/unit/t_*.c))))
 FUZZ := $(patsubst tests/fuzz/f_%.c,%,$(wildcard tests/fuzz/f_*.c))
@@ -234,7 +234,7 @@ windows-fault: all windows-fault-exe build/launcher/python.exe
 windows-fault-exe: windows
 	@$(MAKE) --no-print-directory OS=win32 MODE=fault all
 
-windows-unit:
+windows-unit: build/launcher/python.exe
 	@sh tools/windeps.sh windows
 	@$(MAKE) --no-print-directory OS=win32 unit T=$T WRAP="sh tests/wine_unit.sh"
 	@sh tests/wine.sh --stop

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* python.c: stands for python.exe in the tests of Windows. Asked with -I -B -c as an install asks, it answers as a
- * CPython 3.12.7 that lies where this program does, or with the text of the file OWN-PATH.answer where there is one; where OWN-PATH.deaf is it takes no Ctrl-C and its time. Else it prints its own file name, its arguments, one a line, then
+ * CPython 3.12.7 that lies where this program does, or, as to -0p, with the text of the file OWN-PATH.answer where there is one; where OWN-PATH.deaf is it takes no Ctrl-C and its time. Else it prints its own file name, its arguments, one a line, then
  * __PYVENV_LAUNCHER__ where it is set, in UTF-8. The argument exit=N is its exit code; stdin=1 copies standard input to
  * standard output. */
 #include <fcntl.h>
@@ -75,7 +75,8 @@ int wmain(int argc, wchar_t **argv)
 	_setmode(0, _O_BINARY);
 	_setmode(1, _O_BINARY);
 	GetModuleFileNameW(NULL, self, 32768);
-	if (argc > 3 && wcscmp(argv[1], L"-I") == 0 && wcscmp(argv[3], L"-c") == 0) {
+	if ((argc > 3 && wcscmp(argv[1], L"-I") == 0 && wcscmp(argv[3], L"-c") == 0) ||
+		(argc == 2 && wcscmp(argv[1], L"-0p") == 0)) {
 		answer(self);
 		return 0;
 	}
