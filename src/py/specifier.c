@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "py/version.h"
+#include "py/version_key.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -76,30 +76,48 @@ static const char *op_text(wp_op op)
 	return ops[i].text;
 }
 
-/* The same demand, though perhaps spelled otherwise. */
-static bool same(const wp_specifier *a, const wp_specifier *b)
+static int cmp_size(size_t a, size_t b)
 {
-	if (a->op != b->op || a->wildcard != b->wildcard)
-		return false;
+	return (a > b) - (a < b);
+}
+
+/* The same demand is 0, though it may be spelled otherwise. */
+static int cmp_demand(const wp_specifier *a, const wp_specifier *b)
+{
+	int c = cmp_size(a->op, b->op);
+
+	if (c || (c = a->wildcard - b->wildcard) != 0)
+		return c;
 	if (a->op == WP_ARBITRARY)
-		return strcmp(a->text, b->text) == 0;
-	if ((a->wildcard || a->op == WP_COMPATIBLE) && a->version.nrelease != b->version.nrelease)
-		return false;
-	return wp_version_cmp(&a->version, &b->version) == 0;
+		return strcmp(a->text, b->text);
+	if (a->wildcard || a->op == WP_COMPATIBLE)
+		c = cmp_size(a->version.nrelease, b->version.nrelease);
+	return c ? c : wp_version_cmp(&a->version, &b->version);
+}
+
+/* What was written first comes first. */
+static int by_demand(const void *pa, const void *pb)
+{
+	const wp_specifier *const *a = pa, *const *b = pb;
+	int c = cmp_demand(*a, *b);
+
+	return c ? c : (*a > *b) - (*a < *b);
 }
 
 static const char *join(wp_arena *a, const wp_specifiers *s)
 {
+	const wp_specifier **v = WP_NEW_ARRAY(a, s->n, const wp_specifier *);
 	const char **texts = WP_NEW_ARRAY(a, s->n, const char *);
 	wp_buf b;
-	size_t i, k, n = 0;
+	size_t i, n = 0;
 
-	for (i = 0; i < s->n; i++) {
-		for (k = 0; k < i && !same(&s->v[k], &s->v[i]); k++)
-			;
-		if (k == i)
-			texts[n++] = wp_sprintf(a, "%s%s", op_text(s->v[i].op), s->v[i].text);
-	}
+	for (i = 0; i < s->n; i++)
+		v[i] = &s->v[i];
+	if (s->n)
+		qsort(v, s->n, sizeof *v, by_demand);
+	for (i = 0; i < s->n; i++)
+		if (i == 0 || cmp_demand(v[i - 1], v[i]) != 0)
+			texts[n++] = wp_sprintf(a, "%s%s", op_text(v[i]->op), v[i]->text);
 	if (n)
 		qsort(texts, n, sizeof *texts, wp_cmp_cstr);
 	wp_buf_init(&b, SIZE_MAX / 2);
@@ -130,111 +148,12 @@ bool wp_specifiers_parse(wp_arena *a, wp_str text, wp_specifiers *out)
 	}
 	*out = (wp_specifiers){.v = WP_VEC_COPY(a, &v), .n = v.n};
 	WP_VEC_FREE(&v);
-	out->norm = ok ? join(a, out) : "";
-	return ok;
-}
-
-/* a's first n release numbers are b's. */
-static bool same_start(const wp_version *a, const wp_version *b, size_t n)
-{
-	size_t i;
-
-	if (a->epoch != b->epoch)
-		return false;
-	for (i = 0; i < n; i++)
-		if ((i < a->nrelease ? a->release[i] : 0) != (i < b->nrelease ? b->release[i] : 0))
-			return false;
-	return true;
-}
-
-static bool same_base(const wp_version *a, const wp_version *b)
-{
-	return same_start(a, b, a->nrelease > b->nrelease ? a->nrelease : b->nrelease);
-}
-
-static int cmp_without_local(wp_version v, const wp_version *spec)
-{
-	v.local = NULL;
-	return wp_version_cmp(&v, spec);
-}
-
-static bool equal(const wp_specifier *s, const wp_version *v)
-{
-	if (s->wildcard)
-		return same_start(v, &s->version, s->version.nrelease);
-	if (s->version.local)
-		return wp_version_cmp(v, &s->version) == 0;
-	return cmp_without_local(*v, &s->version) == 0;
-}
-
-/* <1.0 leaves out 1.0a1, and <1.0.post1 leaves out 1.0.post1.dev1: whoever asks for less than a release wants no
- * pre-release of it. */
-static bool less(const wp_specifier *s, const wp_version *v)
-{
-	const wp_version *limit = &s->version;
-	bool ahead_of_limit;
-
-	if (wp_version_cmp(v, limit) >= 0)
-		return false;
-	ahead_of_limit = wp_version_prerelease(v) && same_base(v, limit);
-	if (limit->post)
-		ahead_of_limit &= !v->pre && v->post && v->post_n == limit->post_n;
-	return wp_version_prerelease(limit) || !ahead_of_limit;
-}
-
-/* >1.0 leaves out 1.0.post1, >1.0a1 leaves out 1.0a1.post1, and both leave out +local. */
-static bool greater(const wp_specifier *s, const wp_version *v)
-{
-	wp_version without_post = *v;
-
-	if (cmp_without_local(*v, &s->version) <= 0)
-		return false;
-	if (s->version.post || !v->post)
-		return true;
-	without_post.post = without_post.dev = false;
-	without_post.post_n = without_post.dev_n = 0;
-	return cmp_without_local(without_post, &s->version) != 0;
-}
-
-static bool same_text(const char *a, const char *b)
-{
-	for (; *a && wp_ascii_lower(*a) == wp_ascii_lower(*b); a++, b++)
-		;
-	return wp_ascii_lower(*a) == wp_ascii_lower(*b);
-}
-
-static bool match_one(const wp_specifier *s, const wp_version *v)
-{
-	switch (s->op) {
-	case WP_EQ:
-		return equal(s, v);
-	case WP_NE:
-		return !equal(s, v);
-	case WP_LE:
-		return cmp_without_local(*v, &s->version) <= 0;
-	case WP_GE:
-		return cmp_without_local(*v, &s->version) >= 0;
-	case WP_LT:
-		return less(s, v);
-	case WP_GT:
-		return greater(s, v);
-	case WP_COMPATIBLE:
-		return cmp_without_local(*v, &s->version) >= 0 &&
-			same_start(v, &s->version, s->version.nrelease - 1);
-	case WP_ARBITRARY:
-		return same_text(s->text, v->text);
+	out->norm = "";
+	if (ok && out->n) {
+		out->norm = join(a, out);
+		wp_specifiers_span(a, out);
 	}
-	return false;
-}
-
-bool wp_specifiers_match(const wp_specifiers *s, const wp_version *v)
-{
-	size_t i;
-
-	for (i = 0; i < s->n; i++)
-		if (!match_one(&s->v[i], v))
-			return false;
-	return true;
+	return ok;
 }
 
 bool wp_specifiers_pinned(const wp_specifiers *s)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "py/version.h"
-#include "base/vec.h"
+#include "py/version_key.h"
 
 #include <string.h>
 
@@ -100,23 +99,21 @@ static bool segment(cursor *c, const char *const *words, size_t *which, uint64_t
 
 static bool parse_release(wp_arena *a, cursor *c, wp_version *v)
 {
-	WP_VEC(uint64_t) parts = {0};
-	bool ok = true;
-	uint64_t n;
+	uint64_t parts[WP_MAX_VERSION / 2 + 1], *copy;
+	size_t n = 0;
 
 	for (;;) {
-		ok = number(c, &n);
-		if (!ok)
-			break;
-		WP_PUSH(&parts, n);
+		if (!number(c, &parts[n++]))
+			return false;
 		if (c->end - c->p < 2 || *c->p != '.' || !wp_ascii_digit(c->p[1]))
 			break;
 		c->p++;
 	}
-	v->release = WP_VEC_COPY(a, &parts);
-	v->nrelease = parts.n;
-	WP_VEC_FREE(&parts);
-	return ok;
+	copy = WP_NEW_ARRAY(a, n, uint64_t);
+	memcpy(copy, parts, n * sizeof *copy);
+	v->release = copy;
+	v->nrelease = n;
+	return true;
 }
 
 static void parse_epoch(cursor *c, wp_version *v)
@@ -181,37 +178,79 @@ static bool parse_local(wp_arena *a, wp_str s, wp_version *v)
 	return true;
 }
 
-static void put_public(wp_buf *b, const wp_version *v)
+/* ---- normal form ------------------------------------------------------------------------------ */
+
+/* A normal form is at most some letters longer than its text: ".post", "a" to "a0" and the like. */
+typedef struct writer {
+	char text[WP_MAX_VERSION + 64];
+	size_t n;
+} writer;
+
+static void put_text(writer *w, const char *s, size_t n)
+{
+	memcpy(w->text + w->n, s, n);
+	w->n += n;
+}
+
+static void put_number(writer *w, uint64_t v)
+{
+	char digits[20];
+	size_t i = sizeof digits;
+
+	do
+		digits[--i] = (char)('0' + v % 10);
+	while (v /= 10);
+	put_text(w, digits + i, sizeof digits - i);
+}
+
+static void put_public(writer *w, const wp_version *v)
 {
 	size_t i;
 
-	if (v->epoch)
-		wp_buf_printf(b, "%llu!", (unsigned long long)v->epoch);
-	for (i = 0; i < v->nrelease; i++)
-		wp_buf_printf(b, "%s%llu", i ? "." : "", (unsigned long long)v->release[i]);
-	if (v->pre)
-		wp_buf_printf(b, "%s%llu", v->pre == 'r' ? "rc" : v->pre == 'a' ? "a" : "b",
-			(unsigned long long)v->pre_n);
-	if (v->post)
-		wp_buf_printf(b, ".post%llu", (unsigned long long)v->post_n);
-	if (v->dev)
-		wp_buf_printf(b, ".dev%llu", (unsigned long long)v->dev_n);
+	if (v->epoch) {
+		put_number(w, v->epoch);
+		put_text(w, "!", 1);
+	}
+	for (i = 0; i < v->nrelease; i++) {
+		put_text(w, ".", i > 0);
+		put_number(w, v->release[i]);
+	}
+	if (v->pre) {
+		put_text(w, v->pre == 'r' ? "rc" : v->pre == 'a' ? "a" : "b", v->pre == 'r' ? 2 : 1);
+		put_number(w, v->pre_n);
+	}
+	if (v->post) {
+		put_text(w, ".post", 5);
+		put_number(w, v->post_n);
+	}
+	if (v->dev) {
+		put_text(w, ".dev", 4);
+		put_number(w, v->dev_n);
+	}
 }
 
 const char *wp_version_public(wp_arena *a, const wp_version *v)
 {
-	wp_buf b;
+	writer w;
 
-	wp_buf_init(&b, 4 * WP_MAX_VERSION);
-	put_public(&b, v);
-	return wp_buf_take(&b, a).p;
+	w.n = 0;
+	put_public(&w, v);
+	return wp_str_dup(a, (wp_str){w.text, w.n});
 }
 
 static const char *normal_form(wp_arena *a, const wp_version *v)
 {
-	const char *text = wp_version_public(a, v);
+	writer w;
 
-	return v->local ? wp_sprintf(a, "%s+%s", text, v->local) : text;
+	w.n = 0;
+	put_public(&w, v);
+	if (v->local) {
+		put_text(&w, "+", 1);
+		put_text(&w, v->local, strlen(v->local));
+	}
+	if (wp_str_is((wp_str){w.text, w.n}, v->text))
+		return v->text;
+	return wp_str_dup(a, (wp_str){w.text, w.n});
 }
 
 bool wp_version_parse(wp_arena *a, wp_str text, wp_version *out)
@@ -235,6 +274,7 @@ bool wp_version_parse(wp_arena *a, wp_str text, wp_version *out)
 	}
 	out->text = wp_str_dup(a, text);
 	out->norm = normal_form(a, out);
+	out->key = wp_key_of(a, out);
 	return true;
 }
 
@@ -243,89 +283,7 @@ bool wp_version_prerelease(const wp_version *v)
 	return v->pre || v->dev;
 }
 
-static int cmp_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
-static int cmp_release(const wp_version *a, const wp_version *b)
-{
-	size_t n = a->nrelease > b->nrelease ? a->nrelease : b->nrelease, i;
-
-	for (i = 0; i < n; i++) {
-		int c = cmp_u64(i < a->nrelease ? a->release[i] : 0,
-			i < b->nrelease ? b->release[i] : 0);
-
-		if (c)
-			return c;
-	}
-	return 0;
-}
-
-/* Where the pre-release part stands: a lone dev release comes before all of them, a final one after. */
-static int pre_rank(const wp_version *v)
-{
-	if (v->pre)
-		return v->pre;
-	return v->dev && !v->post ? 0 : 127;
-}
-
-static bool all_digits(wp_str s)
-{
-	size_t i;
-
-	for (i = 0; i < s.n; i++)
-		if (!wp_ascii_digit(s.p[i]))
-			return false;
-	return true;
-}
-
-/* Numbers by value and above words; the normal form has no leading zeros, so length decides first. */
-static int cmp_local_part(wp_str a, wp_str b)
-{
-	bool da = all_digits(a), db = all_digits(b);
-
-	if (da != db)
-		return da ? 1 : -1;
-	if (da && a.n != b.n)
-		return a.n < b.n ? -1 : 1;
-	return wp_str_cmp(a, b);
-}
-
-static int cmp_local(const char *a, const char *b)
-{
-	wp_str ra = wp_str_of(a), rb = wp_str_of(b), pa, pb;
-
-	for (;;) {
-		bool more_a = wp_str_split(&ra, '.', &pa), more_b = wp_str_split(&rb, '.', &pb);
-		int c;
-
-		if (!more_a || !more_b)
-			return more_a - more_b;
-		c = cmp_local_part(pa, pb);
-		if (c)
-			return c;
-	}
-}
-
-static int cmp_public(const wp_version *a, const wp_version *b)
-{
-	int c = cmp_u64(a->epoch, b->epoch);
-
-	if (c || (c = cmp_release(a, b)) != 0)
-		return c;
-	if ((c = pre_rank(a) - pre_rank(b)) != 0 || (c = cmp_u64(a->pre_n, b->pre_n)) != 0)
-		return c;
-	if ((c = a->post - b->post) != 0 || (c = cmp_u64(a->post_n, b->post_n)) != 0)
-		return c;
-	if ((c = b->dev - a->dev) != 0)
-		return c;
-	return cmp_u64(a->dev_n, b->dev_n);
-}
-
 int wp_version_cmp(const wp_version *a, const wp_version *b)
 {
-	int c = cmp_public(a, b);
-
-	return c ? c : cmp_local(a->local, b->local);
+	return wp_key_cmp(&a->key, &b->key);
 }

@@ -7,6 +7,12 @@
 
 enum { WP_MAX_VERSION = 1024 }; /* bytes of a version or of one specifier */
 
+/* A place in the order of all versions, as bytes that are compared one by one; head is the first eight of them. */
+typedef struct wp_key {
+	uint64_t head;
+	const unsigned char *p; size_t n;
+} wp_key;
+
 typedef struct wp_version {
 	const char *text;	/* as given, trimmed */
 	const char *norm;	/* normal form */
@@ -17,6 +23,7 @@ typedef struct wp_version {
 	bool post; uint64_t post_n;
 	bool dev; uint64_t dev_n;
 	const char *local;	/* normalised, NULL if none */
+	wp_key key;
 } wp_version;
 
 /* False where text is no PEP 440 version. */
@@ -35,8 +42,16 @@ typedef struct wp_specifier {
 	const char *text;    /* of the version */
 } wp_specifier;
 
+/* The versions from a place in the order up to another, which is not among them. */
+typedef struct wp_span {
+	wp_key from, to;
+} wp_span;
+
+/* What matches lies in one of the spans and has every text that === asks for; with n == 0 everything matches. */
 typedef struct wp_specifiers {
 	const wp_specifier *v; size_t n;
+	const wp_span *spans; size_t nspans; /* in ascending order, apart from each other */
+	bool by_text;			     /* there is a === */
 	const char *norm;    /* normal form: sorted, comma separated, as packaging writes it */
 } wp_specifiers;
 
@@ -47,6 +62,8 @@ bool wp_specifiers_parse(wp_arena *a, wp_str text, wp_specifiers *out);
 bool wp_specifiers_parse_lenient(wp_arena *a, wp_str text, wp_specifiers *out, bool *repaired);
 /* Pre-releases are not special here: who calls decides which candidates are offered. */
 bool wp_specifiers_match(const wp_specifiers *s, const wp_version *v);
+/* Does the version stand before the place? Where versions are sorted, a span is cut out by two binary searches. */
+bool wp_version_before(const wp_version *v, const wp_key *place);
 /* == or === without wildcard: the pins that may take a yanked file (PEP 592). */
 bool wp_specifiers_pinned(const wp_specifiers *s);
 

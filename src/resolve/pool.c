@@ -227,25 +227,120 @@ int wp_pool_facts(wp_pool *p, uint32_t id, uint32_t cand, const wp_cand_facts **
 	return 0;
 }
 
+/* ---- which candidates a requirement allows ---------------------------------------------------- */
+
+/* Candidates stand newest first, but in groups, one behind the other: find where each group begins. */
+static void find_runs(wp_pool *p, wp_pooled *one)
+{
+	const wp_cand *v = one->c.v;
+	WP_VEC(uint32_t) runs = {0};
+	uint32_t i;
+
+	for (i = 0; i < one->c.n; i++)
+		if (i == 0 || wp_version_cmp(&v[i - 1].version, &v[i].version) < 0)
+			WP_PUSH(&runs, i);
+	one->nruns = runs.n;
+	WP_PUSH(&runs, i);
+	one->runs = WP_VEC_COPY(p->arena, &runs);
+	WP_VEC_FREE(&runs);
+}
+
+/* The first of v[from] to v[to] that stands before the place; to if none does. */
+static uint32_t first_before(const wp_cand *v, uint32_t from, uint32_t to, const wp_key *place)
+{
+	while (from < to) {
+		uint32_t mid = from + (to - from) / 2;
+
+		if (wp_version_before(&v[mid].version, place))
+			to = mid;
+		else
+			from = mid + 1;
+	}
+	return from;
+}
+
+static void set_bits(uint64_t *bits, uint32_t from, uint32_t to)
+{
+	for (; from < to && from % 64; from++)
+		bits[from / 64] |= (uint64_t)1 << from % 64;
+	for (; to - from >= 64; from += 64)
+		bits[from / 64] = UINT64_MAX;
+	for (; from < to; from++)
+		bits[from / 64] |= (uint64_t)1 << from % 64;
+}
+
+static void allow_matching(wp_pool *p, wp_pooled *one, const wp_specifiers *s, uint64_t *bits)
+{
+	const wp_cand *v = one->c.v;
+	size_t r, k;
+	uint32_t i;
+
+	if (!one->runs)
+		find_runs(p, one);
+	for (r = 0; r < one->nruns; r++)
+		for (k = 0; k < s->nspans; k++) {
+			i = first_before(v, one->runs[r], one->runs[r + 1], &s->spans[k].to);
+			set_bits(bits, i, first_before(v, i, one->runs[r + 1], &s->spans[k].from));
+		}
+	for (i = 0; s->by_text && i < one->c.n; i++)
+		if (wp_bit(bits, i) && !wp_specifiers_match(s, &v[i].version))
+			bits[i / 64] &= ~((uint64_t)1 << i % 64);
+}
+
+/* METADATA from outside may name as many specifiers as it likes, so they are found by hash. */
+static void grow_table(wp_pool *p, wp_pooled *one)
+{
+	size_t old = one->nbuckets, i;
+	wp_allowed **buckets = one->allowed, *x, *next;
+
+	one->nbuckets = old ? 4 * old : 8;
+	one->allowed = WP_NEW_ARRAY(p->arena, one->nbuckets, wp_allowed *);
+	for (i = 0; i < old; i++)
+		for (x = buckets[i]; x; x = next) {
+			wp_allowed **at = &one->allowed[x->hash & (one->nbuckets - 1)];
+
+			next = x->next;
+			x->next = *at;
+			*at = x;
+		}
+}
+
+static void fill(wp_pool *p, wp_pooled *one, const wp_dep *d, wp_allowed *x)
+{
+	const wp_specifiers *s = &d->req->specifiers;
+	size_t words = one->c.n / 64 + 1, i;
+
+	x->bits = WP_NEW_ARRAY(p->arena, words, uint64_t);
+	if (s->n)
+		allow_matching(p, one, s, x->bits);
+	else
+		set_bits(x->bits, 0, (uint32_t)one->c.n);
+	if (!d->negate)
+		return;
+	for (i = 0; i < words; i++)
+		x->bits[i] = ~x->bits[i];
+	x->bits[words - 1] &= ((uint64_t)1 << one->c.n % 64) - 1;
+}
+
 const uint64_t *wp_pool_allowed(wp_pool *p, const wp_dep *d)
 {
 	wp_pooled *one = p->projects.v[d->project];
 	const char *norm = d->req->specifiers.norm ? d->req->specifiers.norm : "";
-	wp_allowed *x;
-	size_t i;
+	uint64_t hash = wp_str_hash(wp_str_of(norm), d->negate);
+	wp_allowed *x = NULL, **at;
 
-	if (d->negate)
-		norm = wp_sprintf(p->arena, "not %s", norm);
-	for (x = one->allowed; x; x = x->next)
-		if (wp_streq(x->norm, norm))
+	if (one->nbuckets)
+		x = one->allowed[hash & (one->nbuckets - 1)];
+	for (; x; x = x->next)
+		if (x->hash == hash && x->negate == d->negate && strcmp(x->norm, norm) == 0)
 			return x->bits;
+	if (one->nallowed >= 2 * one->nbuckets)
+		grow_table(p, one);
 	x = WP_NEW(p->arena, wp_allowed);
-	x->norm = norm;
-	x->bits = WP_NEW_ARRAY(p->arena, one->c.n / 64 + 1, uint64_t);
-	for (i = 0; i < one->c.n; i++)
-		if (wp_specifiers_match(&d->req->specifiers, &one->c.v[i].version) != d->negate)
-			x->bits[i / 64] |= (uint64_t)1 << i % 64;
-	x->next = one->allowed;
-	one->allowed = x;
+	at = &one->allowed[hash & (one->nbuckets - 1)];
+	*x = (wp_allowed){.next = *at, .norm = norm, .hash = hash, .negate = d->negate};
+	*at = x;
+	one->nallowed++;
+	fill(p, one, d, x);
 	return x->bits;
 }

@@ -35,6 +35,8 @@ typedef struct wp_cand_facts {
 typedef struct wp_allowed { /* the candidates that a specifier lets in, as bits */
 	struct wp_allowed *next;
 	const char *norm;
+	uint64_t hash;
+	bool negate;
 	uint64_t *bits;
 } wp_allowed;
 
@@ -44,7 +46,8 @@ typedef struct wp_pooled {
 	const wp_project *page; /* NULL: no index has it */
 	wp_cands c;
 	wp_cand_facts **facts; /* one a candidate, NULL where not read */
-	wp_allowed *allowed;
+	const uint32_t *runs; size_t nruns; /* where the candidates' versions begin to fall; one more, the end */
+	wp_allowed **allowed; size_t nbuckets, nallowed; /* by hash */
 } wp_pooled;
 
 /* A rule of the compat data, ready to be asked. */

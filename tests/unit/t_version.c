@@ -60,7 +60,8 @@ static void versions_are_in_order(void **state)
 {
 	static const char *const up[] = {"0.9", "1.0.dev0", "1.0a0.dev1", "1.0a0", "1.0a0.post0.dev1", "1.0a0.post0",
 		"1.0a2", "1.0b1", "1.0rc1", "1.0", "1.0+abc", "1.0+abc.1", "1.0+cu118", "1.0+1", "1.0+10",
-		"1.0.post1.dev2", "1.0.post1", "1.0.1", "1.10", "2022.1", "1!0.1"};
+		"1.0.post1.dev2", "1.0.post1", "1.0.1", "1.10", "1.223", "1.224", "1.256", "1.18446744073709551615", "2022.1",
+		"1!0.1", "300!1"};
 	size_t i, k, n = sizeof up / sizeof *up;
 
 	(void)state;
@@ -106,7 +107,12 @@ static void specifiers_hold_what_the_standard_says(void **state)
 		{">1.0", "1.0+x", false}, {">1.0.post1", "1.0.post2", true}, {">1.0", "1.0.1", true},
 		{">=1.0", "1.0+x", true}, {"<=1.0", "1.0+x", true}, {"===1.0+AbC", "1.0+abc", true},
 		{"===1.0", "1.0.0", false}, {"<=2021.4.0,>=2021.1.1", "2021.2", true},
-		{">=1, <2,!=1.5", "1.5", false}, {">=1!0", "2022.1", false}};
+		{">=1, <2,!=1.5", "1.5", false}, {">=1!0", "2022.1", false}, {"<1.0.post1", "1.0.post1.dev1", false},
+		{"<1.0.post1", "1.0rc1", true}, {">1.0a1", "1.0a1.post1", false}, {">1.0a1", "1.0a1.post1.dev1", false},
+		{">1.0.dev1", "1.0.dev1+x", false}, {">1.0.dev1", "1.0.dev2", true}, {"<1.0.dev1", "1.0.dev0", true},
+		{"==1.*", "2.dev0", false}, {"==1.*", "1.dev0", true}, {"~=1.4.5a4", "1.4.5b1", true},
+		{"!=1.0+cu118", "1.0", true}, {"!=1.0+cu118", "1.0+cu118", false}, {"==1.0.*", "1.0+cu118", true},
+		{"<1.0,>2.0", "3.0", false}};
 	size_t i;
 
 	(void)state;
@@ -136,6 +142,42 @@ static void specifiers_have_a_normal_form(void **state)
 	assert_true(wp_specifiers_parse(arena, WP_LIT(">=1.0 , <2,== 1.5,==1.5.0,"), &s));
 	assert_string_equal(s.norm, "<2,==1.5,>=1.0");
 	assert_int_equal(s.n, 4);
+}
+
+/* Whatever the spans say of a sorted list must be what a match says of each. */
+static void spans_cut_sorted_versions(void **state)
+{
+	static const char *const up[] = {"0.dev0", "0", "0.9", "1.0.dev0", "1.0.dev1", "1.0a0.dev1", "1.0a0",
+		"1.0a0.post0.dev1", "1.0a0.post0", "1.0a1", "1.0rc1", "1.0rc1.post2", "1.0", "1.0+abc", "1.0+abc.1",
+		"1.0+cu118", "1.0+1", "1.0+10", "1.0.post0.dev2", "1.0.post0", "1.0.post1.dev2", "1.0.post1",
+		"1.0.post1+x", "1.0.1.dev3", "1.0.1", "1.1a1", "1.1", "1.239", "1.240", "1.255", "1.256", "1.65536",
+		"1.18446744073709551615", "2.dev1", "2", "2022.1.1", "1!0.1", "18446744073709551615!1"};
+	static const char *const specs[] = {"==1.0", "==1.0+abc", "!=1.0", "!=1.0+abc", "<1.0", "<=1.0", ">1.0", ">=1.0",
+		"<1.0rc1", ">1.0a0", ">1.0.dev0", "<1.0.post1", ">1.0.post0", "==1.*", "!=1.*", "==1.0.*", "~=1.0",
+		"~=1.0.1", "~=1.0rc1", "==1.18446744073709551615.*", "~=1.18446744073709551615.0", "==0!1.0.0.*", ">=1!0",
+		">=1.0,!=1.0,!=1.1,<2", "!=1.0.*,!=1.1.*,!=1.0,!=2", "<1.0,>2", "===1.0", "===1.0,>=1"};
+	wp_version v[sizeof up / sizeof *up];
+	size_t i, k, q, n = sizeof up / sizeof *up;
+
+	(void)state;
+	for (i = 0; i < n; i++)
+		v[i] = version(up[i]);
+	for (k = 0; k < sizeof specs / sizeof *specs; k++) {
+		wp_specifiers s;
+
+		assert_true(wp_specifiers_parse(arena, wp_str_of(specs[k]), &s));
+		for (i = 0; i < n; i++) {
+			bool in = false;
+
+			for (q = 0; q < s.nspans; q++)
+				in |= wp_version_before(&v[i], &s.spans[q].to) &&
+					!wp_version_before(&v[i], &s.spans[q].from);
+			if (s.by_text)
+				in &= strcmp(up[i], "1.0") == 0;
+			if (in != wp_specifiers_match(&s, &v[i]))
+				fail_msg("%s with %s", specs[k], up[i]);
+		}
+	}
 }
 
 static void a_set_tells_pins(void **state)
@@ -175,6 +217,7 @@ int main(void)
 		cmocka_unit_test(specifiers_hold_what_the_standard_says),
 		cmocka_unit_test(bad_specifiers_are_refused),
 		cmocka_unit_test(specifiers_have_a_normal_form),
+		cmocka_unit_test(spans_cut_sorted_versions),
 		cmocka_unit_test(a_set_tells_pins),
 		cmocka_unit_test(names_have_a_normal_form),
 	};
