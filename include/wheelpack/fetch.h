@@ -28,6 +28,7 @@ typedef struct wp_net {
 	int idle_timeout_ms;	   /* no byte for so long is a failure; 0: 60,000 */
 	int retries;		   /* per file, resumed; 0: 5 */
 	bool offline;		   /* ask nothing, answer from the cache */
+	bool refresh;		   /* ask about pages that are fresh too */
 } wp_net;
 
 typedef struct wp_session wp_session; /* connections, cache; one per run */

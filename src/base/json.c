@@ -35,6 +35,19 @@ void wp_json_init(wp_json *j, wp_arena *a, wp_str text, wp_code code, wp_error *
 	j->keys = WP_NEW_ARRAY(a, MAX_DEPTH, frame);
 }
 
+void wp_json_again(wp_json *j, wp_arena *a, wp_str text, wp_error *e)
+{
+	frame *f = j->keys;
+
+	for (; j->widened > 0; j->widened--)
+		f[j->widened - 1].slots = NULL, f[j->widened - 1].cap = 0;
+	j->a = a;
+	j->start = j->p = text.p ? text.p : "";
+	j->end = j->p + text.n;
+	j->depth = 0;
+	j->e = e;
+}
+
 bool wp_json_fault(wp_json *j, const char *fmt, ...)
 {
 	const char *p, *line = j->start;
@@ -241,6 +254,8 @@ static void widen(wp_json *j, frame *f)
 	key_slot *old = f->slots;
 	size_t n = f->cap, i;
 
+	if (j->widened < j->depth)
+		j->widened = j->depth;
 	f->cap = n ? n * 2 : LINEAR_KEYS * 4;
 	f->slots = WP_NEW_ARRAY(j->a, f->cap, key_slot);
 	for (i = 0; i < n; i++)

@@ -16,11 +16,15 @@ typedef struct wp_json {
 	const char *start, *p, *end;
 	int depth;
 	void *keys;	/* private */
+	int widened;	/* private: depth of the last object that had many keys */
 	wp_error *e;	/* first fault, with "line N" in where; every later call fails */
 	wp_code code;	/* code used for faults: WP_E_PAGE, WP_E_DOCUMENT */
 } wp_json;
 
 void wp_json_init(wp_json *j, wp_arena *a, wp_str text, wp_code code, wp_error *e);
+/* Another text with the same parser, which costs less than a new one; decoded strings go to arena a. The arena of
+ * wp_json_init must be there still, those between need not. */
+void wp_json_again(wp_json *j, wp_arena *a, wp_str text, wp_error *e);
 /* Kind of the value that comes next; NULL-kind on a fault. */
 wp_json_kind wp_json_peek(wp_json *j);
 /* Enter an object, then call wp_json_key until it returns false (end or fault). */

@@ -18,7 +18,7 @@ typedef struct cli_list {
 /* Every option of every command, as given. Text is NULL, numbers are 0 where not given. */
 typedef struct cli_options {
 	bool help, version, json, quiet;
-	bool pre, deep, no_sync, force, require_index_hashes, no_index, offline, cpu, child, upgrade, no_cache;
+	bool pre, deep, no_sync, force, require_index_hashes, no_index, offline, refresh, cpu, child, upgrade, no_cache;
 	const char *cuda, *python, *platform, *out, *venv, *lock, *cache_dir, *index_url, *cert, *proxy,
 		*variant_index_base, *torch, *driver, *dest, *tools;
 	const char *jobs_text, *timeout_text, *retries_text;
@@ -90,10 +90,20 @@ typedef struct cli_sources {
 	wp_net net;
 	const char *cache_dir;
 } cli_sources;
-/* From the options, else from pip's configuration, else what pip itself states. */
+/* From the options, else from pip's configuration, else what pip has built in. */
 int cli_sources_read(cli *c, const char *variant, cli_sources *out, wp_error *e);
 /* The variant of a PyTorch index address ("cu121"), or NULL. */
 const char *cli_variant_of_url(wp_arena *a, const char *url);
+
+/* ---- pip_index.c */
+/* As Python's os.devnull has it, which pip compares with. */
+#ifdef _WIN32
+#define CLI_NULL_DEVICE "nul"
+#else
+#define CLI_NULL_DEVICE "/dev/null"
+#endif
+/* The index that pip has built in; where it has to be asked, its answer is kept below cache. */
+int cli_pip_index(cli *c, const char *cache, const char **out, wp_error *e);
 
 /* ---- request.c: what is asked for */
 typedef struct cli_request {

@@ -123,7 +123,7 @@ static int run(cli *c, wp_error *e)
 static const char *const options[] = {"cuda", "cpu", "python", "python-version", "platform", "target", "requirement",
 	"constraint", "out", "output", "pre", "index-url", "extra-index-url", "find-links", "no-index",
 	"variant-index-base", "require-index-hashes", "cert", "proxy", "trusted-host", "timeout", "retries",
-	"cache-dir", "no-cache-dir", "offline", "upgrade", NULL};
+	"cache-dir", "no-cache-dir", "offline", "refresh", "upgrade", NULL};
 
 const cli_command cmd_lock = {
 	.name = "lock",

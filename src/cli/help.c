@@ -34,6 +34,7 @@ static const struct {
 	{"require-index-hashes", "--require-index-hashes", "refuse wheels for which the index gives no sha256"},
 	{"refetch", "--refetch PROJECT", "fetch its wheel again, whatever the cache holds"},
 	{"cache-dir", "--cache-dir DIR", "where downloads are kept"},
+	{"refresh", "--refresh", "ask the indexes anew, however young the cache's answers are"},
 	{"offline", "--offline", "ask no server, use the cache"},
 	{"cert", "--cert FILE", "CA certificates (PEM) instead of the system's"},
 	{"proxy", "--proxy URL", "HTTP proxy"},

@@ -50,6 +50,7 @@ static const option options[] = {
 	{"cache-dir", 0, TEXT, AT(cache_dir)},
 	{"no-cache-dir", 0, FLAG, AT(no_cache)},
 	{"offline", 0, FLAG, AT(offline)},
+	{"refresh", 0, FLAG, AT(refresh)},
 	{"upgrade", 'U', FLAG, AT(upgrade)},
 	{"require-index-hashes", 0, FLAG, AT(require_index_hashes)},
 	{"lock", 0, TEXT, AT(lock)},

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Where wheels come from: the indexes that the user names, else those of pip's configuration, else the one that pip
- * itself states. */
+ * has built in. */
 #include <string.h>
 
 #include "cli/cli.h"
 #include "model/pipconf.h"
 #include "os/os.h"
-
-/* As Python's os.devnull has it, which pip compares with. */
-#ifdef _WIN32
-#define NULL_DEVICE "nul"
-#else
-#define NULL_DEVICE "/dev/null"
-#endif
 
 #define VARIANT_BASE "https://download.pytorch.org/whl/"
 
@@ -79,7 +72,7 @@ static void lay_files(cli *c, wp_pipconf *conf)
 {
 	const char *named = os_getenv("PIP_CONFIG_FILE");
 
-	if (named && (wp_streq(named, "/dev/null") || wp_streq(named, NULL_DEVICE)))
+	if (named && (wp_streq(named, "/dev/null") || wp_streq(named, CLI_NULL_DEVICE)))
 		return; /* pip's way to say: none of them */
 	if (os_is_windows())
 		lay_windows_files(c, conf);
@@ -101,30 +94,6 @@ static void lay_environment(cli *c, wp_pipconf *conf)
 		if (v && *v)
 			wp_pipconf_set(c->ctx.arena, conf, wp_str_of(names[i]), wp_str_of(v));
 	}
-}
-
-/* pip without any configuration prints its built-in index in its help; that is the one that people mean who never
- * named an index. */
-static int default_index(cli *c, const char **out, wp_error *e)
-{
-	static const char *const unset[] = {"PIP_", "PYTHON", NULL};
-	static const char *const set[] = {"COLUMNS=10000", "PIP_CONFIG_FILE=" NULL_DEVICE, NULL};
-	wp_interpreter py;
-	os_run_result r;
-	wp_error ignored = {0};
-
-	*out = NULL;
-	if (cli_interpreter(c, NULL, &py, &ignored) == 0) {
-		const char *argv[] = {py.executable, "-I", "-m", "pip", "download", "--help", NULL};
-		os_run_request q = {.argv = argv, .set_env = set, .unset_prefix = unset, .timeout_ms = 60000};
-
-		if (os_run(c->ctx.arena, &q, &r, &ignored) == 0 && r.exit_code == 0)
-			*out = wp_pipconf_default_index(c->ctx.arena, r.out);
-	}
-	if (*out || wp_check_cancel(&c->ctx, e))
-		return e->code;
-	wp_fail(e, WP_E_USAGE, "no index is configured, and there is no pip here to ask for its own");
-	return wp_err_next(e, "name one with --index-url URL, or set it for pip (`pip config set global.index-url URL`)");
 }
 
 /* ---- the list ------------------------------------------------------------------------------- */
@@ -175,7 +144,7 @@ static const char *named_index(cli *c)
 	return url && !cli_variant_of_url(c->ctx.arena, url) ? url : NULL;
 }
 
-static int ordinary(cli *c, list *l, const wp_pipconf *conf, bool named, wp_error *e)
+static int ordinary(cli *c, list *l, const wp_pipconf *conf, bool named, const char *cache, wp_error *e)
 {
 	const char *url = named_index(c);
 
@@ -183,7 +152,7 @@ static int ordinary(cli *c, list *l, const wp_pipconf *conf, bool named, wp_erro
 		return 0;
 	if (!url && !named)
 		url = conf->index_url;
-	if (!url && default_index(c, &url, e))
+	if (!url && cli_pip_index(c, cache, &url, e))
 		return e->code;
 	return add(l, "ordinary", url, false, false, e);
 }
@@ -203,7 +172,7 @@ static int variant_index(cli *c, list *l, const char *variant, wp_error *e)
 	return add(l, "variant", wp_sprintf(a, "%s%s/", with_slash(a, base), variant), true, false, e);
 }
 
-static int read_indexes(cli *c, const wp_pipconf *conf, const char *variant, list *l, wp_error *e)
+static int read_indexes(cli *c, const wp_pipconf *conf, const char *variant, const char *cache, list *l, wp_error *e)
 {
 	/* What the user names replaces pip's; a PyTorch address is a variant and replaces nothing. */
 	bool named = named_index(c) || c->o.no_index;
@@ -217,7 +186,7 @@ static int read_indexes(cli *c, const wp_pipconf *conf, const char *variant, lis
 		return e->code;
 	if (!extra.n && !named && !conf->no_index && add_words(c, l, conf->extra_index_url, "extra", false, e))
 		return e->code;
-	if (ordinary(c, l, conf, named, e) || variant_index(c, l, variant, e))
+	if (ordinary(c, l, conf, named, cache, e) || variant_index(c, l, variant, e))
 		return e->code;
 	if (!l->n)
 		return wp_fail(e, WP_E_USAGE, "--no-index without --find-links leaves no place to look for wheels");
@@ -320,16 +289,19 @@ int cli_sources_read(cli *c, const char *variant, cli_sources *out, wp_error *e)
 
 	lay_files(c, &conf);
 	lay_environment(c, &conf);
-	if (read_indexes(c, &conf, variant, l, e))
+	if (c->o.offline && c->o.refresh)
+		return wp_fail(e, WP_E_USAGE, "--offline asks no server, --refresh wants it asked");
+	*out = (cli_sources){.indexes = l->v, .cache_dir = cache_place(c, e)};
+	if (!out->cache_dir || read_indexes(c, &conf, variant, out->cache_dir, l, e))
 		return e->code;
-	*out = (cli_sources){.indexes = l->v, .nindexes = l->n};
+	out->nindexes = l->n;
 	choose_proxy(c, &conf, &out->net);
 	out->net.offline = c->o.offline;
+	out->net.refresh = c->o.refresh;
 	trusted_hosts(c, &conf, &out->net);
 	if (seconds("timeout", c->o.timeout_text, &out->net.idle_timeout_ms, 1000, e) ||
 		seconds("retries", c->o.retries_text, &out->net.retries, 1, e) ||
 		choose_ca(c, &conf, &out->net, e))
 		return e->code;
-	out->cache_dir = cache_place(c, e);
-	return e->code;
+	return 0;
 }

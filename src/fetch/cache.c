@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "fetch/cache.h"
 
-
 #include "base/err.h"
 #include "ext/hash.h"
 #include "os/os.h"
@@ -41,18 +40,59 @@ static void digest_of(wp_str head, wp_str body, char out[WP_SHA256_HEX + 1])
 	wp_hex(digest, WP_SHA256_HEX / 2, out);
 }
 
-bool wp_cache_get(wp_arena *a, const char *dir, const char *kind, const char *key, size_t max, wp_str *out)
+/* What stands behind the stamp, if the stamp is that of it. */
+static bool stamped(wp_str text, wp_str *out)
 {
-	const char *path = wp_cache_path(a, dir, kind, key);
 	char digest[WP_SHA256_HEX + 1];
-	wp_error ignored = {0};
-	wp_str text;
 
-	if (!os_is_file(path) || os_read_file(a, path, max, &text, &ignored) || text.n < STAMP)
+	if (text.n < STAMP || !wp_str_starts(text, "sha256 "))
 		return false;
 	*out = wp_str_sub(text, STAMP, text.n);
 	digest_of(*out, (wp_str){0}, digest);
-	return wp_str_starts(text, "sha256 ") && wp_str_is(wp_str_sub(text, 7, STAMP - 1), digest);
+	return wp_str_is(wp_str_sub(text, 7, STAMP - 1), digest);
+}
+
+bool wp_cache_get(wp_arena *a, const char *dir, const char *kind, const char *key, size_t max, wp_str *out)
+{
+	const char *path = wp_cache_path(a, dir, kind, key);
+	wp_error ignored = {0};
+	wp_str text;
+
+	return os_is_file(path) && !os_read_file(a, path, max, &text, &ignored) && stamped(text, out);
+}
+
+static int read_heap(const char *path, size_t max, wp_buf *out, wp_error *e)
+{
+	uint64_t size = 0;
+	os_file *f;
+
+	if (os_open(path, OS_READ, &f, e))
+		return e->code;
+	if (!os_size(f, &size, e) && size > max)
+		wp_fail(e, WP_E_TOO_LARGE, "%zu bytes are read at most", max);
+	if (!e->code) {
+		out->p = wp_xmalloc((size_t)size + 1);
+		out->n = (size_t)size;
+		out->p[size] = 0;
+		os_pread(f, out->p, out->n, 0, e);
+	}
+	os_close(f, e);
+	return e->code;
+}
+
+bool wp_cache_load(const char *dir, const char *kind, const char *key, size_t max, wp_buf *file, wp_str *out)
+{
+	wp_arena *a = wp_arena_new();
+	const char *path = wp_cache_path(a, dir, kind, key);
+	wp_error ignored = {0};
+	bool good;
+
+	*file = (wp_buf){0};
+	good = os_is_file(path) && !read_heap(path, max, file, &ignored) && stamped(wp_buf_view(file), out);
+	wp_arena_free(a);
+	if (!good)
+		wp_buf_free(file);
+	return good;
 }
 
 static int write_parts(os_file *f, wp_str head, wp_str body, wp_error *e)

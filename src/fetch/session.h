@@ -120,12 +120,15 @@ typedef struct wp_page_job {
 	/* private */
 	wp_get get;
 	char key[WP_SHA256_HEX + 1]; /* in the cache */
-	wp_buf body;
+	struct wp_page_reader *reader;
+	wp_buf packed;		     /* what the answer's texts lie in: as it came, or as the cache has it */
+	struct wp_page_entry *old;   /* what the cache had, where it has to be asked about */
 } wp_page_job;
 
 /* True where the answer is there at once; false where done will be called. */
 bool wp_page_start(wp_page_job *j);
 void wp_page_urgent(wp_page_job *j);
+/* The answer goes with it. */
 void wp_page_drop(wp_page_job *j);
 
 /* ---- metadata ----------------------------------------------------------------------------- */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "fetch/packed.h"
 #include "fetch/page.h"
 #include "unit/test.h"
 
@@ -202,6 +203,99 @@ static void the_answer_decides_what_a_page_is(void **state)
 	assert_int_equal(html(*state, "<meta name='pypi:repository-version' content='1.9'>", "y").nfiles, 0);
 }
 
+/* Byte by byte and in two halves it is what it is as a whole. */
+static void same_in_pieces(wp_arena *a, const char *type, const char *text)
+{
+	size_t n = strlen(text), step;
+	wp_project whole, p;
+	wp_error first = {0};
+
+	read_as(a, type, text, "y", &whole, &first);
+	for (step = 1; step < n; step = step == 1 ? 7 : step * 2) {
+		wp_page_reader *r = wp_page_open(type, "https://example.org/whl/cu128/torch/", "y");
+		wp_error err = {0};
+		wp_buf packed = {0};
+		size_t i;
+
+		for (i = 0; i < n && !err.code; i += step)
+			wp_page_feed(r, text + i, n - i < step ? n - i : step, &err);
+		if (!err.code && !wp_page_end(r, &packed, &err)) {
+			assert_true(wp_packed_read(a, wp_buf_view(&packed), "y", "variant", &p));
+			assert_int_equal(p.nfiles, whole.nfiles);
+			assert_int_equal(p.skipped, whole.skipped);
+			for (i = 0; i < p.nfiles; i++)
+				assert_string_equal(p.files[i].filename, whole.files[i].filename);
+		}
+		assert_string_equal(err.why, first.why);
+		wp_buf_free(&packed);
+		wp_page_close(r);
+	}
+}
+
+#define FILE_Y(v) "{\"filename\": \"y-" v ".tar.gz\", \"url\": \"y-" v ".tar.gz\", \"hashes\": {}}"
+
+static void pieces_make_no_difference(void **state)
+{
+	same_in_pieces(*state, JSON, "{\"meta\": {\"api-version\": \"1.0\"}, \"a\\\"\": [\"]}\\\\\"], \"files\": [" FILE_Y("1.0") ",\n"
+		FILE_Y("1.1") ", " FILE_Y("1.2") "], \"versions\": [\"1.0\"], \"z\": {\"files\": [{\"filename\": 1}]}}");
+	same_in_pieces(*state, JSON, "{\"files\": [" FILE_Y("1.0") ", {\"filename\": \"\\ud83d\\ude00\\\\\", \"url\": \"}\"}]}");
+	same_in_pieces(*state, JSON, "{\"files\": [" FILE_Y("1.0") ", {\"filename\": [}]}");
+	same_in_pieces(*state, JSON, "{\"files\": [" FILE_Y("1.0") ", {\"filename\": ");
+	same_in_pieces(*state, "text/html", "<a href=y-1.0.zip>x</a><!-- <a href=y-1.1.zip> --><a href='y-1.2.zip'>");
+}
+
+/* What a splitter could take for something else than JSON says it is. */
+static void the_list_of_files_is_read_strictly(void **state)
+{
+	const char *odd = "{\"fil\\u0065s\": [" FILE_Y("1.0") "], \"x\": {\"files\": [{\"filename\": 5}]}, \"\\nfiles\": [], "
+		"\"y\": \"files\"}";
+
+	assert_int_equal(json(*state, odd, "y").nfiles, 1);
+	refused(*state, JSON, "{\"files\": [null]}", WP_E_PAGE, "something else");
+	refused(*state, JSON, "{\"files\": [" FILE_Y("1.0") ", null]}", WP_E_PAGE, "something else");
+	refused(*state, JSON, "{\"files\": [1" FILE_Y("1.0") "]}", WP_E_PAGE, "object expected");
+	refused(*state, JSON, "{\"files\": [-" FILE_Y("1.0") "]}", WP_E_PAGE, "");
+	refused(*state, JSON, "{\"files\": [" FILE_Y("1.0") FILE_Y("1.1") "]}", WP_E_PAGE, "");
+	refused(*state, JSON, "{\"files\": [" FILE_Y("1.0") ",]}", WP_E_PAGE, "");
+	refused(*state, JSON, "{\"files\": [" FILE_Y("1.0") "}}", WP_E_PAGE, "");
+	refused(*state, JSON, "{\"files\": [" FILE_Y("1.0"), WP_E_PAGE, "");
+	refused(*state, JSON, "{\"files\": " FILE_Y("1.0") "}", WP_E_PAGE, "an array expected");
+	refused(*state, JSON, "{\"files\": [{\"filename\": \"a\", \"filename\": \"b\"}]}", WP_E_PAGE, "twice");
+	refused(*state, JSON, "{\"meta\": {\"api-version\": \"2.0\"}, \"files\": [{\"filename\": 5}]}", WP_E_PAGE, "version 2.0");
+}
+
+/* Objects with so many keys that they are looked up in a table, one file after the other. */
+static void files_with_many_keys(void **state)
+{
+	wp_buf b;
+	int i, k;
+
+	wp_buf_init(&b, 8 << 20);
+	wp_buf_puts(&b, "{\"files\": [");
+	for (i = 0; i < 600; i++) {
+		wp_buf_printf(&b, "%s{\"filename\": \"y-%d.tar.gz\", \"url\": \"y-%d.tar.gz\"", i ? ", " : "", i, i);
+		for (k = 0; k < 40; k++)
+			wp_buf_printf(&b, ", \"k%d\": {\"a\": %d}", k, k);
+		wp_buf_puts(&b, "}");
+	}
+	wp_buf_puts(&b, "]}");
+	assert_int_equal(json(*state, b.p, "y").nfiles, 600);
+	wp_buf_free(&b);
+}
+
+static void one_file_is_not_the_whole_page(void **state)
+{
+	wp_buf b;
+
+	wp_buf_init(&b, 8 << 20);
+	wp_buf_puts(&b, "{\"files\": [{\"filename\": \"");
+	while (b.n < 2 << 20)
+		wp_buf_puts(&b, "0123456789012345678901234567890123456789");
+	wp_buf_puts(&b, "\"}]}");
+	refused(*state, JSON, b.p, WP_E_TOO_LARGE, "one file");
+	wp_buf_free(&b);
+}
+
 static void too_many_files(void **state)
 {
 	wp_buf b;
@@ -227,6 +321,10 @@ int main(void)
 		T(names_are_compared_normalised),
 		T(a_json_page),
 		T(the_answer_decides_what_a_page_is),
+		T(pieces_make_no_difference),
+		T(the_list_of_files_is_read_strictly),
+		T(files_with_many_keys),
+		T(one_file_is_not_the_whole_page),
 		T(too_many_files),
 	};
 
