@@ -198,7 +198,7 @@ $B/embed.o: $B/embed.c
 
 .PHONY: test test-built unit test-windows test-windows-built windows-exe windows-unit windows-install windows-driver \
 	windows-fault windows-fault-exe portable-check valgrind fault fuzz vectors scenarios layers ptx-check test-real \
-	test-windows-real bench bench-windows
+	compare-real test-windows-real bench bench-windows
 TEST_PROGRAMS := $(FUZZ:%=$B/tests/fuzz_%) $B/tests/vectors
 
 test:
@@ -253,6 +253,11 @@ fault: $B/wheelpack
 # The full-size trip on real wheels, by hand: 2.75 GB.
 test-real: $B/wheelpack
 	@sh tests/real.sh $B/wheelpack
+	@python3 tests/real/compare.py $B/wheelpack
+
+# Locks of real requests beside those of uv: UV=PATH make compare-real
+compare-real: $B/wheelpack
+	@python3 tests/real/compare.py $B/wheelpack
 
 # The Windows trip on real wheels, under Wine, by hand: 150 MB.
 test-windows-real: all windows build/launcher/python.exe build/launcher/nvcuda.dll
@@ -315,16 +320,22 @@ $B/tests/scenarios: tests/scenarios.c $B/libwheelpack.a
 
 # Fuzz targets: as tests they replay their corpus; `make fuzz` searches with clang's libFuzzer, SECONDS each.
 SECONDS ?= 60
-$B/tests/fuzz_%: tests/fuzz/f_%.c tests/fuzz/fuzz.h $B/libwheelpack.a
+$B/tests/fuzz_%: tests/fuzz/f_%.c $(wildcard tests/fuzz/*.h) $B/libwheelpack.a
 	@mkdir -p $(@D)
 	@echo "TEST  $<"
 	$Q$(COMPILE) -Itests -o $@ $< $B/libwheelpack.a $(LDLIBS)
-build/fuzz/%: tests/fuzz/f_%.c tests/fuzz/fuzz.h $(LIB:%=%.c)
+FUZZ_CC = clang $(CPPFLAGS) -std=c11 -g -O1 $(SAN)
+build/fuzz/src/%.o: src/%.c
 	@mkdir -p $(@D)
-	clang $(CPPFLAGS) -Itests -include src/base/banned.h -DWP_LIBFUZZER -std=c11 -g -O1 -fsanitize=fuzzer $(SAN) \
-		-o $@ $< $(LIB:%=%.c) $(LDLIBS)
+	@echo "CC    $@"
+	$Q$(FUZZ_CC) $(BANNED) -fsanitize=fuzzer-no-link -MMD -MP -c -o $@ $<
+build/fuzz/libwheelpack.a: $(LIB:%=build/fuzz/%.o)
+	$Qrm -f $@ && $(AR) rcs $@ $^
+build/fuzz/%: tests/fuzz/f_%.c $(wildcard tests/fuzz/*.h) build/fuzz/libwheelpack.a
+	@echo "FUZZ  $@"
+	$Q$(FUZZ_CC) -Itests -DWP_LIBFUZZER -fsanitize=fuzzer -o $@ $< build/fuzz/libwheelpack.a $(LDLIBS)
 fuzz: $(FUZZ:%=build/fuzz/%)
-	for t in $(FUZZ); do mkdir -p build/fuzz/found/$$t && build/fuzz/$$t -max_total_time=$(SECONDS) -max_len=8192 \
+	for t in $(FUZZ); do mkdir -p build/fuzz/found/$$t && build/fuzz/$$t -max_total_time=$(SECONDS) -max_len=8192 -timeout=10 \
 		-artifact_prefix=build/fuzz/$$t- build/fuzz/found/$$t tests/fuzz/corpus/$$t || exit 1; done
 
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(wildcard $B/tests/*.d)
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(wildcard $(LIB:%=build/fuzz/%.d)) $(wildcard $B/tests/*.d)

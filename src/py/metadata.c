@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "py/metadata.h"
+#include "base/map.h"
 #include "base/vec.h"
 #include "py/headers.h"
 #include "py/name.h"
@@ -28,19 +29,13 @@ static int set_once(const char **field, wp_str name, const char *value, wp_error
 	return 0;
 }
 
-static void add_extra(wp_arena *a, text_list *list, const char *value)
-{
-	const char *name = wp_name_normalize(a, wp_str_of(value));
-	size_t i;
+/* The fields that may stand more than once. */
+typedef struct lists {
+	text_list requires, extras;
+	wp_map seen; /* extras */
+} lists;
 
-	for (i = 0; i < list->n; i++)
-		if (strcmp(list->v[i], name) == 0)
-			return;
-	WP_PUSH(list, name);
-}
-
-static int take_field(wp_arena *a, wp_metadata *m, wp_str name, const char *value, text_list *requires,
-	text_list *extras, wp_error *e)
+static int take_field(wp_arena *a, wp_metadata *m, wp_str name, const char *value, lists *l, wp_error *e)
 {
 	if (wp_header_is(name, "metadata-version"))
 		return set_once(&m->metadata_version, name, value, e);
@@ -51,9 +46,12 @@ static int take_field(wp_arena *a, wp_metadata *m, wp_str name, const char *valu
 	if (wp_header_is(name, "requires-python"))
 		return set_once(&m->requires_python, name, value, e);
 	if (wp_header_is(name, "requires-dist"))
-		WP_PUSH(requires, value);
-	if (wp_header_is(name, "provides-extra"))
-		add_extra(a, extras, value);
+		WP_PUSH(&l->requires, value);
+	if (wp_header_is(name, "provides-extra")) {
+		value = wp_name_normalize(a, wp_str_of(value));
+		if (wp_map_put(&l->seen, wp_str_of(value), 0))
+			WP_PUSH(&l->extras, value);
+	}
 	return 0;
 }
 
@@ -101,17 +99,19 @@ static int check_identity(wp_arena *a, const wp_metadata *m, wp_error *e)
 
 int wp_metadata_parse(wp_arena *a, wp_str text, wp_metadata *out, wp_error *e)
 {
-	text_list requires = {0}, extras = {0};
+	lists l = {0};
 	const char *value;
 	wp_str name;
 	int rc;
 
 	*out = (wp_metadata){0};
+	wp_map_init(&l.seen);
 	rc = wp_text_check(text, "METADATA", WP_MAX_METADATA, WP_E_METADATA, e);
 	while (rc == 0 && wp_header_next(a, &text, &name, &value))
-		rc = take_field(a, out, name, value, &requires, &extras, e);
-	out->requires_dist = finish(a, &requires, &out->nrequires_dist);
-	out->provides_extra = finish(a, &extras, &out->nprovides_extra);
+		rc = take_field(a, out, name, value, &l, e);
+	wp_map_free(&l.seen);
+	out->requires_dist = finish(a, &l.requires, &out->nrequires_dist);
+	out->provides_extra = finish(a, &l.extras, &out->nprovides_extra);
 	if (rc || check_version_of_format(out, e))
 		return e->code;
 	return check_identity(a, out, e);

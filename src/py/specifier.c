@@ -38,6 +38,8 @@ static bool arbitrary(wp_arena *a, wp_str text, wp_specifier *out)
 {
 	size_t i;
 
+	if (!wp_utf8_valid(text))
+		return false;
 	for (i = 0; i < text.n; i++)
 		if (wp_ascii_space(text.p[i]) || text.p[i] == ';' || text.p[i] == ')')
 			return false;

@@ -25,6 +25,25 @@ static void metadata_gives_what_a_resolver_needs(void **state)
 	assert_string_equal(m.provides_extra[0], "opt-einsum");
 }
 
+/* In time that grows with their number, not with its square. */
+static void many_extras_are_read(void **state)
+{
+	enum { MANY = 150000 };
+	wp_metadata m;
+	wp_error err = {0};
+	wp_buf b;
+	int i;
+
+	(void)state;
+	wp_buf_init(&b, WP_MAX_METADATA);
+	wp_buf_puts(&b, "Name: a\nVersion: 1\n");
+	for (i = 0; i < MANY; i++)
+		wp_buf_printf(&b, "Provides-Extra: e%d\n", i);
+	assert_ok(wp_metadata_parse(arena, wp_buf_view(&b), &m, &err));
+	assert_int_equal(m.nprovides_extra, MANY);
+	wp_buf_free(&b);
+}
+
 static void a_line_that_is_no_header_ends_the_headers(void **state)
 {
 	wp_metadata m;
@@ -193,6 +212,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(metadata_gives_what_a_resolver_needs),
+		cmocka_unit_test(many_extras_are_read),
 		cmocka_unit_test(a_line_that_is_no_header_ends_the_headers),
 		cmocka_unit_test(bad_metadata_is_refused),
 		cmocka_unit_test(every_metadata_version_of_today_is_taken),
