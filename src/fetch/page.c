@@ -13,11 +13,15 @@ enum { SCRATCH_FILES = 256 }; /* so many files share one scratch arena */
 
 /* ---- links -------------------------------------------------------------------------------- */
 
+/* A redirect or a base element may bring credentials. */
 void wp_page_set_base(wp_page_reader *r, const char *url)
 {
-	const char *host = strstr(url, "//");
-	size_t n = host ? (size_t)(host - url) + 2 : 0;
+	const char *bare = wp_url_strip(r->a, url, NULL), *host;
+	size_t n;
 
+	url = bare ? bare : url;
+	host = strstr(url, "//");
+	n = host ? (size_t)(host - url) + 2 : 0;
 	r->base = wp_strdup(r->a, url);
 	r->origin = wp_str_dup(r->a, (wp_str){url, n + strcspn(url + n, "/?#")});
 }

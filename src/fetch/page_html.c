@@ -3,6 +3,8 @@
 #include "fetch/html.h"
 #include "fetch/page_parts.h"
 
+enum { MAX_BASE = 2048 }; /* bytes; every link costs as much */
+
 static const char *last_part(wp_arena *a, const char *url)
 {
 	wp_str path = wp_str_sub(wp_str_of(url), 0, strcspn(url, "?"));
@@ -77,22 +79,32 @@ static int html_meta(wp_page_reader *r, const wp_html_tag *t)
 	return wp_streq(name, "pypi:repository-version") && content ? wp_page_version(r, wp_str_of(content)) : 0;
 }
 
+/* The first base that says anything counts. */
+static bool html_base(wp_page_reader *r, const wp_html_tag *t)
+{
+	bool bad = false;
+	const char *href = value(r, t, "href", &bad), *url;
+
+	if (!href)
+		return false;
+	url = wp_url_join(r->scratch, r->base, href);
+	if (url && strlen(url) <= MAX_BASE && (wp_starts(url, "https://") || wp_starts(url, "http://")))
+		wp_page_set_base(r, url);
+	return true;
+}
+
 int wp_page_html(wp_page_reader *r, wp_str text)
 {
-	bool bad = false, based = false;
+	bool based = false;
 	wp_html_tag t;
-	const char *href;
 
 	while (!r->e->code && wp_html_next(&text, &t)) {
 		if (!strcmp(t.name, "a")) {
 			html_anchor(r, &t);
 		} else if (!strcmp(t.name, "meta")) {
 			html_meta(r, &t);
-		} else if (!based && (href = value(r, &t, "href", &bad))) {
-			href = wp_url_join(r->scratch, r->base, href);
-			if (href)
-				wp_page_set_base(r, href);
-			based = true;
+		} else if (!based) {
+			based = html_base(r, &t);
 		}
 	}
 	return r->e->code;

@@ -108,6 +108,17 @@ static void the_first_base_is_followed(void **state)
 	assert_string_equal(p.files[1].url, "https://mirror.example.org/y-1.1-py3-none-any.whl");
 }
 
+static void a_base_gives_no_credentials_and_no_other_scheme(void **state)
+{
+	wp_project p = html(*state, "<base href=\"https://me:pass@mirror.example.org/pkg/\"><a href=/y-1.1-py3-none-any.whl>",
+		"y");
+
+	assert_string_equal(p.files[0].url, "https://mirror.example.org/y-1.1-py3-none-any.whl");
+	p = html(*state, "<base href=\"ftp://mirror.example.org/pkg/\"><a href=/y-1.1-py3-none-any.whl>", "y");
+	assert_int_equal(p.nfiles, 1);
+	assert_true(wp_starts(p.files[0].url, "https://"));
+}
+
 static void attributes_of_a_file(void **state)
 {
 	wp_project p = html(*state,
@@ -316,6 +327,7 @@ int main(void)
 		T(a_line_of_the_pytorch_index),
 		T(links_are_resolved_and_decoded),
 		T(the_first_base_is_followed),
+		T(a_base_gives_no_credentials_and_no_other_scheme),
 		T(attributes_of_a_file),
 		T(other_links_are_counted),
 		T(names_are_compared_normalised),
