@@ -10,7 +10,7 @@ typedef enum wp_marker_kind {
 	WP_MV_VERSION, /* compared as versions where both sides are some */
 	WP_MV_EXTRA,   /* compared as normalised names */
 	WP_MV_EXTRAS,  /* the set of extras */
-	WP_MV_GROUPS   /* the set of dependency groups: always empty, metadata has none */
+	WP_MV_GROUPS   /* the set of dependency groups */
 } wp_marker_kind;
 
 typedef struct wp_marker_var {

@@ -44,8 +44,7 @@ static bool arbitrary(wp_arena *a, wp_str text, wp_specifier *out)
 		if (wp_ascii_space(text.p[i]) || text.p[i] == ';' || text.p[i] == ')')
 			return false;
 	out->text = wp_str_dup(a, text);
-	if (!wp_version_parse(a, text, &out->version))
-		out->version = (wp_version){0};
+	wp_version_parse(a, text, &out->version);
 	return text.n > 0;
 }
 
@@ -132,6 +131,14 @@ static const char *join(wp_arena *a, const wp_specifiers *s)
 
 enum { MAX_SPECIFIERS = 1024 }; /* in one set; real ones have a dozen */
 
+static void finish(wp_arena *a, wp_specifiers *s)
+{
+	if (s->n == 0)
+		return;
+	s->norm = join(a, s);
+	wp_specifiers_span(a, s);
+}
+
 bool wp_specifiers_parse(wp_arena *a, wp_str text, wp_specifiers *out)
 {
 	WP_VEC(wp_specifier) v = {0};
@@ -148,14 +155,32 @@ bool wp_specifiers_parse(wp_arena *a, wp_str text, wp_specifiers *out)
 		if (ok)
 			WP_PUSH(&v, one);
 	}
-	*out = (wp_specifiers){.v = WP_VEC_COPY(a, &v), .n = v.n};
+	*out = (wp_specifiers){.v = WP_VEC_COPY(a, &v), .n = v.n, .norm = ""};
 	WP_VEC_FREE(&v);
-	out->norm = "";
-	if (ok && out->n) {
-		out->norm = join(a, out);
-		wp_specifiers_span(a, out);
-	}
+	if (ok)
+		finish(a, out);
 	return ok;
+}
+
+bool wp_specifiers_parse_one(wp_arena *a, wp_str text, wp_specifiers *out)
+{
+	wp_specifier *one = WP_NEW(a, wp_specifier);
+	bool ok = parse_one(a, wp_str_trim(text), one);
+
+	*out = (wp_specifiers){.v = one, .n = ok, .norm = ""};
+	if (ok)
+		finish(a, out);
+	return ok;
+}
+
+bool wp_specifiers_name_prerelease(const wp_specifiers *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		if (s->v[i].op != WP_NE && !s->v[i].wildcard && wp_version_prerelease(&s->v[i].version))
+			return true;
+	return false;
 }
 
 bool wp_specifiers_pinned(const wp_specifiers *s)

@@ -111,12 +111,10 @@ static bool same_text(const char *a, const char *b)
 	return wp_ascii_lower(*a) == wp_ascii_lower(*b);
 }
 
-bool wp_specifiers_match(const wp_specifiers *s, const wp_version *v)
+static bool in_spans(const wp_specifiers *s, const wp_version *v)
 {
-	size_t low = 0, high = s->nspans, i;
+	size_t low = 0, high = s->nspans;
 
-	if (s->n == 0)
-		return true;
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
@@ -125,10 +123,38 @@ bool wp_specifiers_match(const wp_specifiers *s, const wp_version *v)
 		else
 			low = mid + 1;
 	}
-	if (low == s->nspans || wp_version_before(v, &s->spans[low].from))
+	return low < s->nspans && !wp_version_before(v, &s->spans[low].from);
+}
+
+bool wp_specifiers_match(const wp_specifiers *s, const wp_version *v)
+{
+	bool parsed = v->key.n > 0;
+	size_t i;
+
+	if (s->n == 0)
+		return true;
+	if (parsed && !in_spans(s, v))
 		return false;
-	for (i = 0; s->by_text && i < s->n; i++)
-		if (s->v[i].op == WP_ARBITRARY && !same_text(s->v[i].text, v->text))
+	if (parsed && !s->by_text)
+		return true;
+	for (i = 0; i < s->n; i++)
+		if (s->v[i].op != WP_ARBITRARY ? !parsed : !same_text(s->v[i].text, v->text))
 			return false;
 	return true;
+}
+
+/* What is no version counts as no pre-release, but neither as a reason to leave pre-releases out. */
+void wp_specifiers_filter(const wp_specifiers *s, const wp_version *v, size_t n, wp_prereleases pre, bool *in)
+{
+	bool final = false;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		in[i] = wp_specifiers_match(s, &v[i]);
+		final |= in[i] && v[i].key.n && !wp_version_prerelease(&v[i]);
+	}
+	if (pre == WP_PRE_YES || (pre == WP_PRE_AUTO && (!final || wp_specifiers_name_prerelease(s))))
+		return;
+	for (i = 0; i < n; i++)
+		in[i] = in[i] && !wp_version_prerelease(&v[i]);
 }

@@ -147,15 +147,29 @@ static void add_generic(wp_arena *a, tag_list *list, int minor, const char *cons
 	}
 }
 
-size_t wp_python_tags(wp_arena *a, int minor, bool threaded, const char *const *platforms, size_t n,
+/* Those that every build knows, or none. */
+static bool common_abi(const char *abi)
+{
+	return strcmp(abi, "abi3") == 0 || strcmp(abi, "abi3t") == 0 || strcmp(abi, "none") == 0;
+}
+
+size_t wp_python_tags(wp_arena *a, int minor, const char *const *abis, size_t nabis, const char *const *platforms, size_t n,
 	const char *const **out)
 {
 	static const char *const any[] = {"any"};
-	const char *python = wp_sprintf(a, "cp3%d", minor), *stable = stable_abi(minor, threaded);
+	const char *python = wp_sprintf(a, "cp3%d", minor), *stable;
 	tag_list list = {0};
+	bool threaded = false;
+	size_t i;
 	int m;
 
-	add(a, &list, python, wp_sprintf(a, "%s%s", python, threaded ? "t" : ""), platforms, n);
+	for (i = 0; i < nabis; i++) {
+		if (common_abi(abis[i]))
+			continue;
+		threaded |= wp_ends(abis[i], "t") && wp_starts(abis[i], "cp");
+		add(a, &list, python, abis[i], platforms, n);
+	}
+	stable = stable_abi(minor, threaded);
 	if (stable)
 		add(a, &list, python, stable, platforms, n);
 	add(a, &list, python, "none", platforms, n);

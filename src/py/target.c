@@ -254,7 +254,7 @@ int wp_target_make(wp_arena *a, const char *python, const char *platform, const 
 		variant ? out->variant : "");
 	make_markers(a, out);
 	n = wp_platform_tags(a, out->platform, &platforms);
-	out->ntags = wp_python_tags(a, out->py_minor, out->threaded, platforms, n, &out->tags);
+	out->ntags = wp_python_tags(a, out->py_minor, &out->python_tag, 1, platforms, n, &out->tags);
 	out->tag_index = wp_tag_index_new(a, out->tags, out->ntags);
 	return 0;
 }

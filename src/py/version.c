@@ -253,24 +253,39 @@ static const char *normal_form(wp_arena *a, const wp_version *v)
 	return wp_str_dup(a, (wp_str){w.text, w.n});
 }
 
+/* +local or nothing. */
+static bool parse_rest(wp_arena *a, cursor *c, wp_version *v)
+{
+	wp_str rest = {c->p, (size_t)(c->end - c->p)};
+
+	return rest.n == 0 || (rest.p[0] == '+' && parse_local(a, wp_str_sub(rest, 1, rest.n), v));
+}
+
+const char *wp_version_canonical(wp_arena *a, wp_str text)
+{
+	wp_version v;
+
+	if (!wp_version_parse(a, text, &v))
+		return wp_str_dup(a, text);
+	while (v.nrelease > 1 && v.release[v.nrelease - 1] == 0)
+		v.nrelease--;
+	return normal_form(a, &v);
+}
+
 bool wp_version_parse(wp_arena *a, wp_str text, wp_version *out)
 {
 	cursor c;
 
-	*out = (wp_version){0};
 	text = trim(text);
+	*out = (wp_version){.text = ""};
 	if (text.n == 0 || text.n > WP_MAX_VERSION)
 		return false;
 	c = (cursor){text.p, text.p + text.n};
 	word(&c, "v");
 	parse_epoch(&c, out);
-	if (!parse_release(a, &c, out) || !parse_suffixes(&c, out))
+	if (!parse_release(a, &c, out) || !parse_suffixes(&c, out) || !parse_rest(a, &c, out)) {
+		*out = (wp_version){.text = wp_str_dup(a, text)};
 		return false;
-	if (c.p < c.end) {
-		wp_str rest = {c.p + 1, (size_t)(c.end - c.p - 1)};
-
-		if (*c.p != '+' || !parse_local(a, rest, out))
-			return false;
 	}
 	out->text = wp_str_dup(a, text);
 	out->norm = normal_form(a, out);

@@ -26,19 +26,21 @@ typedef struct wp_version {
 	wp_key key;
 } wp_version;
 
-/* False where text is no PEP 440 version. */
+/* False where text is no PEP 440 version; what is left in *out then has its text only, which just === may match. */
 bool wp_version_parse(wp_arena *a, wp_str text, wp_version *out);
 int wp_version_cmp(const wp_version *a, const wp_version *b); /* local labels count */
 bool wp_version_prerelease(const wp_version *v);	      /* a, b, rc or dev */
 /* Normal form without the local label. */
 const char *wp_version_public(wp_arena *a, const wp_version *v);
+/* One text for all that is equal: the normal form without the release's trailing zeros. What is no version stays. */
+const char *wp_version_canonical(wp_arena *a, wp_str text);
 
 typedef enum wp_op { WP_EQ, WP_NE, WP_LE, WP_GE, WP_LT, WP_GT, WP_COMPATIBLE, WP_ARBITRARY } wp_op;
 
 typedef struct wp_specifier {
 	wp_op op;
 	bool wildcard;	     /* ==1.2.* */
-	wp_version version;  /* of WP_ARBITRARY: only where the text is a version */
+	wp_version version;  /* of WP_ARBITRARY: perhaps with a text only */
 	const char *text;    /* of the version */
 } wp_specifier;
 
@@ -57,6 +59,8 @@ typedef struct wp_specifiers {
 
 /* Comma separated; empty text matches everything. False on a fault. */
 bool wp_specifiers_parse(wp_arena *a, wp_str text, wp_specifiers *out);
+/* A set of the one specifier that the text is; a comma then belongs to what === asks for. */
+bool wp_specifiers_parse_one(wp_arena *a, wp_str text, wp_specifiers *out);
 /* The same for what old projects published: reads ">=1.9.*", ">=3.6<4", "!=3.0*", "!=~5.0", ">dev" and stray quotes as
  * they were meant. *repaired may be NULL. */
 bool wp_specifiers_parse_lenient(wp_arena *a, wp_str text, wp_specifiers *out, bool *repaired);
@@ -64,6 +68,17 @@ bool wp_specifiers_parse_lenient(wp_arena *a, wp_str text, wp_specifiers *out, b
 bool wp_specifiers_match(const wp_specifiers *s, const wp_version *v);
 /* Does the version stand before the place? Where versions are sorted, a span is cut out by two binary searches. */
 bool wp_version_before(const wp_version *v, const wp_key *place);
+typedef enum wp_prereleases {
+	WP_PRE_AUTO, /* where a specifier names one, and where nothing else matches */
+	WP_PRE_YES, WP_PRE_NO
+} wp_prereleases;
+
+/* Is a pre-release asked for by name? By !=, which only leaves out, none is. */
+bool wp_specifiers_name_prerelease(const wp_specifiers *s);
+/* in[i] is set to whether v[i] is one of those that match (PEP 440, "Handling of pre-releases"). */
+void wp_specifiers_filter(const wp_specifiers *s, const wp_version *v, size_t n, wp_prereleases pre, bool *in);
+/* Can no version match, whatever is published? With WP_PRE_NO: no final one. */
+bool wp_specifiers_unsatisfiable(const wp_specifiers *s, wp_prereleases pre);
 /* == or === without wildcard: the pins that may take a yanked file (PEP 592). */
 bool wp_specifiers_pinned(const wp_specifiers *s);
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "py/name.h"
 #include "py/tag.h"
-#include "base/vec.h"
 
 #include <string.h>
 
-enum { MAX_FILENAME = 255, MAX_TAGS = 4096, PARTS = 6 };
+enum { MAX_FILENAME = 255, PARTS = 6 };
 
 static int bad(wp_error *e, wp_str filename, const char *why)
 {
@@ -52,13 +51,77 @@ static bool build_tag(wp_arena *a, wp_str s, wp_wheel_name *out)
 	return wp_str_u64(wp_str_sub(s, 0, digits), &out->build_n);
 }
 
+static bool split_set(wp_str text, wp_str *part)
+{
+	size_t n = 0;
+
+	while (n < 3 && wp_str_split(&text, '-', &part[n]))
+		n++;
+	return n == 3 && !text.p;
+}
+
+/* How many single tags it stands for; 0 on a fault. */
+static size_t count_tags(const wp_str *part)
+{
+	return interpreters(part[0]) ? count_set(part[0]) * count_set(part[1]) * count_set(part[2]) : 0;
+}
+
+static void expand(wp_arena *a, const wp_str *part, const char **tags)
+{
+	wp_str pythons = part[0], python, abi, platform;
+
+	while (wp_str_split(&pythons, '.', &python)) {
+		wp_str abis = part[1];
+
+		while (wp_str_split(&abis, '.', &abi)) {
+			wp_str platforms = part[2];
+
+			while (wp_str_split(&platforms, '.', &platform)) {
+				const char *tag = wp_sprintf(a, "%.*s-%.*s-%.*s", (int)python.n, python.p, (int)abi.n, abi.p,
+					(int)platform.n, platform.p);
+
+				*tags++ = wp_str_lower(a, wp_str_of(tag));
+			}
+		}
+	}
+}
+
+bool wp_tag_set(wp_arena *a, wp_str text, size_t limit, const char *const **out, size_t *n)
+{
+	const char **tags;
+	wp_str part[3];
+
+	if (text.n > MAX_FILENAME || !split_set(text, part))
+		return false;
+	*n = count_tags(part);
+	if (*n == 0 || *n > limit || *n > WP_MAX_TAGS)
+		return false;
+	*out = tags = WP_NEW_ARRAY(a, *n, const char *);
+	expand(a, part, tags);
+	return true;
+}
+
+bool wp_tag_set_sorted(wp_str text)
+{
+	wp_str part[3], word, last;
+	size_t i;
+
+	if (!split_set(text, part))
+		return false;
+	for (i = 0; i < 3; i++)
+		for (last = (wp_str){0}; wp_str_split(&part[i], '.', &word); last = word)
+			if (wp_str_cmp(last, word) > 0)
+				return false;
+	return true;
+}
+
 static const char *tags_fault(wp_arena *a, const wp_str *tag, wp_wheel_name *out)
 {
-	size_t python = count_set(tag[0]), abi = count_set(tag[1]), platform = count_set(tag[2]);
+	size_t n = count_tags(tag);
 
-	if (!python || !abi || !platform || !interpreters(tag[0]))
+	if (n == 0)
 		return "its compatibility tags are not written as python-abi-platform";
-	if (python * abi * platform > MAX_TAGS)
+	if (n > WP_MAX_TAGS)
 		return "it has more than 4096 compatibility tags";
 	out->python = wp_str_dup(a, tag[0]);
 	out->abi = wp_str_dup(a, tag[1]);
@@ -108,27 +171,12 @@ int wp_wheel_name_parse(wp_arena *a, wp_str filename, wp_wheel_name *out, wp_err
 
 size_t wp_wheel_tags(wp_arena *a, const wp_wheel_name *w, const char *const **out)
 {
-	WP_VEC(const char *) list = {0};
-	wp_str pythons = wp_str_of(w->python), python, abi, platform;
-	size_t n;
+	wp_str part[3] = {wp_str_of(w->python), wp_str_of(w->abi), wp_str_of(w->platform)};
+	size_t n = count_tags(part);
+	const char **tags = WP_NEW_ARRAY(a, n, const char *);
 
-	while (wp_str_split(&pythons, '.', &python)) {
-		wp_str abis = wp_str_of(w->abi);
-
-		while (wp_str_split(&abis, '.', &abi)) {
-			wp_str platforms = wp_str_of(w->platform);
-
-			while (list.n < MAX_TAGS && wp_str_split(&platforms, '.', &platform)) {
-				const char *tag = wp_sprintf(a, "%.*s-%.*s-%.*s", (int)python.n, python.p, (int)abi.n,
-					abi.p, (int)platform.n, platform.p);
-
-				WP_PUSH(&list, wp_str_lower(a, wp_str_of(tag)));
-			}
-		}
-	}
-	n = list.n;
-	*out = WP_VEC_COPY(a, &list);
-	WP_VEC_FREE(&list);
+	expand(a, part, tags);
+	*out = tags;
 	return n;
 }
 

@@ -165,6 +165,35 @@ static void depth_and_size_have_limits(void **state)
 	free(deep);
 }
 
+static bool judged(const char *text, bool *truth)
+{
+	static const char *const extras[] = {"gpu"};
+	wp_marker_ask ask = {.env = &windows, .extras = {true, extras, 1}};
+	wp_error err = {0};
+
+	return wp_marker_judge(marker(text), &ask, truth, &err) == 0;
+}
+
+static void what_has_no_meaning_is_a_fault_to_a_judge(void **state)
+{
+	static const char *const odd[] = {"sys_platform ~= 'win'", "os_name === 'nt'", "extras == 'gpu'", "extra == 'gpu'",
+		"'gpu' in dependency_groups", "sys_platform == 'win32' or 'x' not in dependency_groups",
+		"python_version ~= 'x'"};
+	bool truth;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof odd / sizeof *odd; i++) {
+		if (judged(odd[i], &truth))
+			fail_msg("%s", odd[i]);
+		if (i < 5)
+			assert_false(eval(odd[i], NULL));
+	}
+	assert_true(judged("'GPU' in extras and sys_platform == 'win32'", &truth) && truth);
+	assert_true(judged("'cpu' in extras", &truth) && !truth);
+	assert_true(judged("'cpu' not in extras", &truth) && truth);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -178,6 +207,7 @@ int main(void)
 		cmocka_unit_test(what_a_marker_reads_is_known),
 		cmocka_unit_test(faults_say_what_and_where),
 		cmocka_unit_test(depth_and_size_have_limits),
+		cmocka_unit_test(what_has_no_meaning_is_a_fault_to_a_judge),
 	};
 
 	return cmocka_run_group_tests_name("marker", tests, setup, teardown);

@@ -201,6 +201,25 @@ static void a_source_distribution_has_a_name_too(void **state)
 	assert_false(wp_sdist_name_parse(arena, WP_LIT("b-1.0.zip"), "a", &v));
 }
 
+static void a_set_of_tags_is_taken_apart(void **state)
+{
+	static const char *const bad[] = {"", "py3", "py3-none", "py3-none-any-x", "py3.-none-any", "3-none-any", "py3--any"};
+	const char *const *tags;
+	size_t n, i;
+
+	(void)state;
+	assert_true(wp_tag_set(arena, WP_LIT("py2.PY3-none-any"), 2, &tags, &n));
+	assert_int_equal(n, 2);
+	assert_string_equal(tags[1], "py3-none-any");
+	assert_false(wp_tag_set(arena, WP_LIT("py2.py3-none-any"), 1, &tags, &n));
+	for (i = 0; i < sizeof bad / sizeof *bad; i++)
+		if (wp_tag_set(arena, wp_str_of(bad[i]), WP_MAX_TAGS, &tags, &n))
+			fail_msg("'%s' was taken", bad[i]);
+	assert_true(wp_tag_set_sorted(WP_LIT("py2.py3-none-linux_x86_64.manylinux_2_17_x86_64")));
+	assert_false(wp_tag_set_sorted(WP_LIT("py3.py2-none-any")));
+	assert_false(wp_tag_set_sorted(WP_LIT("py3-none-manylinux_2_17_x86_64.manylinux2014_x86_64")));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -213,6 +232,7 @@ int main(void)
 		cmocka_unit_test(wheels_of_others_have_no_rank),
 		cmocka_unit_test(the_best_tag_of_a_set_counts),
 		cmocka_unit_test(free_threaded_builds_take_no_abi3),
+		cmocka_unit_test(a_set_of_tags_is_taken_apart),
 		cmocka_unit_test(a_source_distribution_has_a_name_too),
 	};
 

@@ -180,6 +180,92 @@ static void spans_cut_sorted_versions(void **state)
 	}
 }
 
+/* "1" for each version that passes. */
+static const char *filtered(const char *specifiers, wp_prereleases pre, const char *texts)
+{
+	wp_str rest = wp_str_of(texts), text;
+	wp_version v[16];
+	bool in[16];
+	wp_specifiers s;
+	char *out = wp_alloc(arena, 17);
+	size_t n = 0, i;
+
+	while (wp_str_split(&rest, ' ', &text))
+		wp_version_parse(arena, text, &v[n++]);
+	assert_true(wp_specifiers_parse(arena, wp_str_of(specifiers), &s));
+	wp_specifiers_filter(&s, v, n, pre, in);
+	for (i = 0; i < n; i++)
+		out[i] = in[i] ? '1' : '0';
+	return out;
+}
+
+static void pre_releases_pass_where_nothing_else_does(void **state)
+{
+	(void)state;
+	assert_string_equal(filtered(">=1", WP_PRE_AUTO, "0.9 1.0 1.1rc1"), "010");
+	assert_string_equal(filtered(">=1.1a1", WP_PRE_AUTO, "1.0 1.1rc1 1.2"), "011");
+	assert_string_equal(filtered("!=1.1a1", WP_PRE_AUTO, "1.0 1.1rc1 1.2"), "101");
+	assert_string_equal(filtered(">1.0", WP_PRE_AUTO, "1.0 1.1rc1 1.2.dev1"), "011");
+	assert_string_equal(filtered(">1.0", WP_PRE_NO, "1.0 1.1rc1 1.2.dev1"), "000");
+	assert_string_equal(filtered(">=1", WP_PRE_YES, "0.9 1.0 1.1rc1"), "011");
+	assert_string_equal(filtered("", WP_PRE_AUTO, "1.1rc1"), "1");
+}
+
+static void what_is_no_version_matches_its_text_alone(void **state)
+{
+	(void)state;
+	assert_string_equal(filtered("", WP_PRE_AUTO, "latest 1.0"), "11");
+	assert_string_equal(filtered("===Latest", WP_PRE_AUTO, "latest 1.0"), "10");
+	assert_string_equal(filtered("===latest,>=0", WP_PRE_AUTO, "latest 1.0"), "00");
+	assert_string_equal(filtered("!=1.0", WP_PRE_AUTO, "latest 2.0"), "01");
+}
+
+static void a_set_that_nothing_can_match_is_known(void **state)
+{
+	static const struct {
+		const char *spec;
+		bool none, none_final;
+	} rows[] = {{"", false, false}, {"<2,>=2", true, true}, {">1.0,<=1.0.post7", true, true},
+		{">1.0,<1.0.0.0.1", false, false}, {">1.0.post1,<1.0.post2", true, true}, {">1.0,<1.0.1.dev1", false, false},
+		{">1.0.post1,<1.0.post2.dev1", false, true}, {">=1.0a1,<1.0a2", false, true}, {"<0", true, true},
+		{"<0.dev1", false, true}, {"==1.0+a,!=1.0+a", true, true}, {"==1.0,!=1.0+a", false, false},
+		{"==1.0,!=1.0,>0", true, true}, {"!=1.*,!=2.*,>=1,<3", true, true}, {"!=1.*,>=1", false, false},
+		{"==2.0rc1", false, true}, {"===1.0,>2", true, true}, {"===odd", false, false}, {"===odd,>=0", true, true},
+		{"===a,===b", true, true}, {"===2.0a1", false, true}, {">=1!0,<1", true, true}, {"~=1.0a1,<1.0", true, true},
+		{">1.0rc1,<1.0", true, true}, {">1.0rc1,<1.0rc2", false, true}, {">1.0a1,<1.0b1.dev0", false, true},
+		{">1.0,!=1.0.post1,<1.0.post2", true, true}, {">=1.0.dev1,<1.0.dev2", false, true}};
+	wp_specifiers s;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof rows / sizeof *rows; i++) {
+		assert_true(wp_specifiers_parse(arena, wp_str_of(rows[i].spec), &s));
+		if (wp_specifiers_unsatisfiable(&s, WP_PRE_AUTO) != rows[i].none ||
+			wp_specifiers_unsatisfiable(&s, WP_PRE_NO) != rows[i].none_final)
+			fail_msg("%s", rows[i].spec);
+	}
+}
+
+static void equal_versions_have_one_text(void **state)
+{
+	(void)state;
+	assert_string_equal(wp_version_canonical(arena, WP_LIT("1.0.0")), "1");
+	assert_string_equal(wp_version_canonical(arena, WP_LIT("0.0.0rc1+CU126")), "0rc1+cu126");
+	assert_string_equal(wp_version_canonical(arena, WP_LIT("1.10")), "1.10");
+	assert_string_equal(wp_version_canonical(arena, WP_LIT("nightly")), "nightly");
+}
+
+static void one_specifier_may_have_a_comma(void **state)
+{
+	wp_specifiers s;
+
+	(void)state;
+	assert_true(wp_specifiers_parse_one(arena, WP_LIT("===a,b"), &s));
+	assert_string_equal(s.norm, "===a,b");
+	assert_false(wp_specifiers_parse_one(arena, WP_LIT(">=1,<2"), &s));
+	assert_false(wp_specifiers_parse_one(arena, WP_LIT(""), &s));
+}
+
 static void a_set_tells_pins(void **state)
 {
 	wp_specifiers s;
@@ -218,6 +304,11 @@ int main(void)
 		cmocka_unit_test(bad_specifiers_are_refused),
 		cmocka_unit_test(specifiers_have_a_normal_form),
 		cmocka_unit_test(spans_cut_sorted_versions),
+		cmocka_unit_test(pre_releases_pass_where_nothing_else_does),
+		cmocka_unit_test(what_is_no_version_matches_its_text_alone),
+		cmocka_unit_test(a_set_that_nothing_can_match_is_known),
+		cmocka_unit_test(equal_versions_have_one_text),
+		cmocka_unit_test(one_specifier_may_have_a_comma),
 		cmocka_unit_test(a_set_tells_pins),
 		cmocka_unit_test(names_have_a_normal_form),
 	};

@@ -124,7 +124,7 @@ static const struct {
 	verdict (*replay)(row *r);
 } kinds[] = {{"version", do_version}, {"version_order", do_version_order}, {"version_sort", do_version_order},
 	{"specifier", do_specifier}, {"specifier_set", do_specifier_set}, {"specifier_and", do_specifier_and},
-	{"contains", do_contains}, {"marker", do_marker}, {"marker_eval", do_marker_eval},
+	{"contains", do_contains}, {"filter", do_filter}, {"unsatisfiable", do_unsatisfiable}, {"marker", do_marker}, {"marker_eval", do_marker_eval},
 	{"requirement", do_requirement}, {"canonicalize_name", do_canonicalize_name},
 	{"is_normalized_name", do_is_normalized_name}, {"canonicalize_version", do_canonicalize_version},
 	{"wheel_filename", do_wheel_filename}, {"sdist_filename", do_sdist_filename}, {"parse_tag", do_parse_tag},

@@ -13,34 +13,42 @@ static verdict same_list(row *r, const char *const *got, size_t n, const value *
 	return n == want->n ? PASS : say(r, "%zu instead of %zu", n, want->n);
 }
 
-static verdict same_tags(row *r, const wp_wheel_name *w, const value *want)
+/* As sets. */
+static verdict same_tags(row *r, const char *const *tags, size_t n, const value *want)
 {
-	const char *const *tags;
-	const char **sorted;
-	size_t n = wp_wheel_tags(r->a, w, &tags);
+	const char **sorted = WP_NEW_ARRAY(r->a, n, const char *);
+	size_t i, k = 0;
 
-	sorted = WP_NEW_ARRAY(r->a, n, const char *);
 	memcpy(sorted, tags, n * sizeof *sorted);
 	qsort(sorted, n, sizeof *sorted, wp_cmp_cstr);
-	return same_list(r, sorted, n, want);
+	for (i = 0; i < n; i++)
+		if (k == 0 || strcmp(sorted[k - 1], sorted[i]) != 0)
+			sorted[k++] = sorted[i];
+	return same_list(r, sorted, k, want);
+}
+
+static bool out_of_order(row *r, const wp_wheel_name *w)
+{
+	return !wp_tag_set_sorted(wp_str_of(wp_sprintf(r->a, "%s-%s-%s", w->python, w->abi, w->platform)));
 }
 
 verdict do_wheel_filename(row *r)
 {
 	const value *in = cell(r, "in"), *build = get(r->out, "build");
 	wp_str name = get(in, "filename")->text;
+	const char *const *tags;
 	wp_wheel_name w;
 	wp_error e = {0};
 	size_t i;
 
-	/* Order of tags is not checked, and project names are ASCII as their standard has them. */
+	/* Names of projects are ASCII, by their own standard; a file name that claims another one is refused. */
 	for (i = 0; i < name.n; i++)
 		if ((unsigned char)name.p[i] >= 0x80)
 			return SKIP;
-	if (get(in, "validate_order")->truth)
-		return SKIP;
 	if (wp_wheel_name_parse(r->a, name, &w, &e))
 		return refused(r, e.why);
+	if (get(in, "validate_order")->truth && out_of_order(r, &w))
+		return refused(r, "not in order");
 	if (is_error(r))
 		return say(r, "taken");
 	if (same_text(r, "name", w.project, get(r->out, "name")) ||
@@ -48,7 +56,8 @@ verdict do_wheel_filename(row *r)
 		return FAIL;
 	if (build->n ? !same_number(w.build, w.build_n, &build->items[0]) : w.build != NULL)
 		return say(r, "build is %s", w.build ? w.build : "null");
-	return same_tags(r, &w, get(r->out, "tags"));
+	i = wp_wheel_tags(r->a, &w, &tags);
+	return same_tags(r, tags, i, get(r->out, "tags"));
 }
 
 verdict do_sdist_filename(row *r)
@@ -65,17 +74,19 @@ verdict do_sdist_filename(row *r)
 
 verdict do_parse_tag(row *r)
 {
-	const value *in = cell(r, "in");
-	const char *name = wp_sprintf(r->a, "a-1-%s.whl", get(in, "tag")->text.p);
-	wp_wheel_name w;
-	wp_error e = {0};
+	const value *in = cell(r, "in"), *limit = get(in, "limit");
+	wp_str tag = get(in, "tag")->text;
+	const char *const *tags;
+	uint64_t most = WP_MAX_TAGS;
+	size_t n;
 
-	/* The limit is the product's own, and order is not checked. */
-	if (get(in, "limit")->kind != WP_JSON_NULL || get(in, "validate_order")->truth)
-		return SKIP;
-	if (wp_wheel_name_parse(r->a, wp_str_of(name), &w, &e))
-		return refused(r, e.why);
-	return is_error(r) ? say(r, "taken") : same_tags(r, &w, r->out);
+	if (limit->kind != WP_JSON_NULL && !wp_str_u64(limit->text, &most))
+		return refused(r, "no limit");
+	if (!wp_tag_set(r->a, tag, (size_t)most, &tags, &n))
+		return refused(r, "no tag, or too many");
+	if (get(in, "validate_order")->truth && !wp_tag_set_sorted(tag))
+		return refused(r, "not in order");
+	return is_error(r) ? say(r, "taken") : same_tags(r, tags, n, r->out);
 }
 
 verdict do_platform_tags(row *r)
@@ -111,35 +122,35 @@ static verdict mac_platforms(row *r, const value *args)
 	return same_list(r, tags, n, r->out);
 }
 
-/* The product makes the whole list, of which these functions give the beginning or the end. */
+static size_t texts(row *r, const value *list, const char *const **out)
+{
+	const char **v = WP_NEW_ARRAY(r->a, list->n, const char *);
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		v[i] = list->items[i].text.p;
+	*out = v;
+	return list->n;
+}
+
+/* The product makes the whole list, of which these functions give the part before the tags of any Python, or the one
+ * from there on. Targets are releases of CPython 3. */
 static verdict part_of_list(row *r, const value *args, bool begins)
 {
-	const value *version = get(args, "python_version"), *platforms = get(args, "platforms");
-	const char *names[8];
-	const char *const *tags;
-	bool threaded = false;
+	const value *version = get(args, "python_version");
+	const char *const *abis, *const *platforms, *const *tags;
+	size_t nabis = texts(r, get(args, "abis"), &abis), nplatforms = texts(r, get(args, "platforms"), &platforms);
 	uint64_t minor;
 	size_t i, n;
 
-	if (version->n != 2 || !wp_str_is(version->items[0].text, "3") || platforms->n == 0 || platforms->n > 8 ||
-		!wp_str_u64(version->items[1].text, &minor))
+	if (version->n != 2 || !wp_str_is(version->items[0].text, "3") || !wp_str_u64(version->items[1].text, &minor))
 		return SKIP;
-	for (i = 0; i < platforms->n; i++)
-		names[i] = platforms->items[i].text.p;
-	if (begins) {
-		const value *abis = get(args, "abis");
-		const char *own = wp_sprintf(r->a, "cp3%d", (int)minor);
-
-		if (abis->n == 0 || !wp_str_starts(abis->items[0].text, own))
-			return SKIP;
-		threaded = wp_str_is(abis->items[0].text, wp_sprintf(r->a, "%st", own));
-		if (!threaded && (abis->n != 1 || !wp_str_is(abis->items[0].text, own)))
-			return SKIP; /* debug and pymalloc builds are no targets */
-	}
-	n = wp_python_tags(r->a, (int)minor, threaded, names, platforms->n, &tags);
-	if (n < r->out->n)
-		return say(r, "only %zu tags", n);
-	return same_list(r, begins ? tags : tags + n - r->out->n, r->out->n, r->out);
+	n = wp_python_tags(r->a, (int)minor, abis, nabis, platforms, nplatforms, &tags);
+	for (i = 0; i < n && !wp_starts(tags[i], "py3"); i++)
+		;
+	if (nplatforms == 0)
+		i -= i > 0; /* cp312-none-any stands among those of any Python */
+	return begins ? same_list(r, tags, i, r->out) : same_list(r, tags + i, n - i, r->out);
 }
 
 verdict do_tags_generate(row *r)
@@ -153,5 +164,5 @@ verdict do_tags_generate(row *r)
 		return part_of_list(r, args, true);
 	if (wp_str_is(fn, "compatible_tags"))
 		return part_of_list(r, args, false);
-	return SKIP; /* other interpreters, Android */
+	return SKIP; /* other interpreters and systems */
 }

@@ -51,6 +51,8 @@ verdict do_specifier(row *r);
 verdict do_specifier_set(row *r);
 verdict do_specifier_and(row *r);
 verdict do_contains(row *r);
+verdict do_filter(row *r);
+verdict do_unsatisfiable(row *r);
 verdict do_marker(row *r);
 verdict do_marker_eval(row *r);
 verdict do_requirement(row *r);

@@ -89,22 +89,24 @@ verdict do_version_order(row *r)
 	return n == total ? all_pairs(r, v, n) : say(r, "a version was refused");
 }
 
+/* null: nothing is said about pre-releases, or (of ===) nothing can be. */
 static verdict same_specifiers(row *r, const wp_specifiers *s)
 {
+	const value *pre = get(r->out, "prereleases");
+	bool got = wp_specifiers_name_prerelease(s);
+
 	if (same_text(r, "norm", s->norm, get(r->out, "str")))
 		return FAIL;
+	if (pre->kind == WP_JSON_BOOL && pre->truth != got)
+		return say(r, "prereleases is %d", got);
 	return PASS;
 }
 
 verdict do_specifier(row *r)
 {
-	wp_str text = cell(r, "in")->text;
 	wp_specifiers s;
 
-	/* The product has sets only, and in a set a comma parts two specifiers. */
-	if (wp_str_find(text, ',') < text.n)
-		return SKIP;
-	if (!wp_specifiers_parse(r->a, text, &s) || s.n != 1)
+	if (!wp_specifiers_parse_one(r->a, cell(r, "in")->text, &s))
 		return refused(r, "");
 	return is_error(r) ? say(r, "taken") : same_specifiers(r, &s);
 }
@@ -128,16 +130,14 @@ verdict do_specifier_and(row *r)
 	return same_text(r, "norm", s.norm, r->out);
 }
 
-/* Whether pre-releases are offered is the caller's business in the product, and so it is here. */
-static bool prereleases_refused(const row *r)
+/* What is asked in the call wins over what is set. */
+static wp_prereleases wanted(const row *r)
 {
-	const value *asked = cell(r, "prereleases"), *configured = cell(r, "configured");
+	const value *said = cell(r, "prereleases");
 
-	if (cell(r, "installed")->truth)
-		return false;
-	if (asked->kind == WP_JSON_NULL)
-		asked = configured;
-	return asked->kind == WP_JSON_BOOL && !asked->truth;
+	if (said->kind == WP_JSON_NULL)
+		said = cell(r, "configured");
+	return said->kind == WP_JSON_NULL ? WP_PRE_AUTO : said->truth ? WP_PRE_YES : WP_PRE_NO;
 }
 
 verdict do_contains(row *r)
@@ -148,12 +148,45 @@ verdict do_contains(row *r)
 
 	if (!wp_specifiers_parse(r->a, cell(r, "spec")->text, &s))
 		return refused(r, "specifier");
-	if (!wp_version_parse(r->a, cell(r, "item")->text, &v))
-		return SKIP; /* candidates of the product always have a version */
-	got = wp_specifiers_match(&s, &v) && !(prereleases_refused(r) && wp_version_prerelease(&v));
+	wp_version_parse(r->a, cell(r, "item")->text, &v);
+	wp_specifiers_filter(&s, &v, 1, cell(r, "installed")->truth ? WP_PRE_YES : wanted(r), &got);
 	if (r->out->kind != WP_JSON_BOOL || got != r->out->truth)
 		return say(r, "%d", got);
 	return PASS;
+}
+
+verdict do_filter(row *r)
+{
+	const value *items = cell(r, "items");
+	wp_version *v = WP_NEW_ARRAY(r->a, items->n, wp_version);
+	bool *in = WP_NEW_ARRAY(r->a, items->n, bool);
+	wp_specifiers s;
+	size_t i, n = 0;
+
+	if (!wp_specifiers_parse(r->a, cell(r, "spec")->text, &s))
+		return refused(r, "specifier");
+	for (i = 0; i < items->n; i++)
+		wp_version_parse(r->a, items->items[i].text, &v[i]);
+	wp_specifiers_filter(&s, v, items->n, wanted(r), in);
+	for (i = 0; i < items->n; i++) {
+		if (!in[i])
+			continue;
+		if (n == r->out->n || !wp_str_eq(items->items[i].text, r->out->items[n].text))
+			return say(r, "%s is in", v[i].text);
+		n++;
+	}
+	return n == r->out->n ? PASS : say(r, "%zu are in", n);
+}
+
+verdict do_unsatisfiable(row *r)
+{
+	wp_specifiers s;
+	bool got;
+
+	if (!wp_specifiers_parse(r->a, cell(r, "spec")->text, &s))
+		return refused(r, "specifier");
+	got = wp_specifiers_unsatisfiable(&s, wanted(r));
+	return got == r->out->truth ? PASS : say(r, "%d", got);
 }
 
 verdict do_canonicalize_name(row *r)
@@ -175,9 +208,10 @@ verdict do_is_normalized_name(row *r)
 
 verdict do_canonicalize_version(row *r)
 {
+	wp_str text = cell(r, "version")->text;
 	wp_version v;
 
-	if (cell(r, "strip")->truth || !wp_version_parse(r->a, cell(r, "version")->text, &v))
-		return SKIP; /* no function leaves out trailing zeros: versions are compared, not their texts */
-	return same_text(r, "norm", v.norm, r->out);
+	if (!cell(r, "strip")->truth && wp_version_parse(r->a, text, &v))
+		return same_text(r, "text", v.norm, r->out);
+	return same_text(r, "text", wp_version_canonical(r->a, text), r->out);
 }
