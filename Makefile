@@ -199,7 +199,7 @@ $B/embed.o: $B/embed.c
 .PHONY: test test-built unit test-windows test-windows-built windows-exe windows-unit windows-install windows-driver \
 	windows-fault windows-fault-exe portable-check valgrind fault fuzz vectors scenarios layers ptx-check test-real \
 	compare-real test-windows-real bench bench-windows
-TEST_PROGRAMS := $(FUZZ:%=$B/tests/fuzz_%) $B/tests/vectors
+TEST_PROGRAMS := $(FUZZ:%=$B/tests/fuzz_%) $B/tests/vectors $B/tests/scenarios
 
 test:
 	@sh tools/setup.sh test
@@ -311,9 +311,12 @@ $B/tests/vectors: $(wildcard tests/vectors/*.c) tests/vectors/vectors.h $B/libwh
 	@echo "TEST  $@"
 	$Q$(COMPILE) -o $@ $(filter %.c,$^) $B/libwheelpack.a $(LDLIBS)
 
-# Resolver scenarios of packse, by hand: make scenarios SCENARIOS=scenarios.json
+# Resolver scenarios: ours, and those of packse, whose file is not in this repository: make scenarios SCENARIOS=scenarios.json
+SCENARIOS ?=
+export SCENARIOS
 scenarios: $B/tests/scenarios
-	$< $(SCENARIOS)
+	$< tests/vectors/scenarios.json
+	$(if $(SCENARIOS),$< $(SCENARIOS))
 $B/tests/scenarios: tests/scenarios.c $B/libwheelpack.a
 	@mkdir -p $(@D)
 	$Q$(BUILD_TEST) $< $B/libwheelpack.a $(LDFLAGS) $(LDLIBS)

@@ -15,6 +15,8 @@ else
 	"$dir/tests/vectors"
 	skipped=$((skipped + 1))
 fi
+check scenarios "$dir/tests/scenarios" tests/vectors/scenarios.json
+[ -z "${SCENARIOS:-}" ] || check "scenarios of packse" "$dir/tests/scenarios" "$SCENARIOS"
 for fuzz in "$dir"/tests/fuzz_*; do
 	[ -x "$fuzz" ] || continue
 	name=${fuzz##*/fuzz_}

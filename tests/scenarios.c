@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* scenarios.c: replays packse's resolver scenarios (a JSON file, see `make scenarios`) through wp_lock over an index
- * in memory. One line a scenario, counts at the end; exit 1 if an answer is not the expected one. */
+/* scenarios.c: replays resolver scenarios (a JSON file in packse's format, see `make scenarios`) through wp_lock over an
+ * index in memory. One line a scenario, counts at the end; exit 1 if an answer is not the expected one. */
 #include <stdio.h>
 
 #include "unit/fake_catalog.h"
