@@ -57,7 +57,7 @@ model := bundle compat fields lock pipconf request
 bin := elf pe view
 wheel := collide layout match notes open stream texts
 resolve := build candidates explain learn lock notes pool prefetch solve trail
-fetch := ca cache catalog check download findlinks get html metadata packed page page_html page_json pages session source transfer
+fetch := ca cache cache_writer catalog check download findlinks get html metadata packed page page_html page_json pages session source transfer
 bundle := carry layout pack peek read source tree verify verify_members write_dir write_file
 install := activate ask commit exe existing files fit install interpreter notes plan receipt record_out scripts \
 	search_windows stage tree unpack venv venv_windows

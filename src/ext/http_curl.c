@@ -14,7 +14,8 @@ enum {
 	MAX_CONNECTIONS = 32,
 	MAX_HEADER = 8192,	 /* bytes of a header value that is kept */
 	MAX_IGNORED = 256 << 10, /* bytes of a body that nobody wants */
-	RECEIVE_BUFFER = 128 << 10
+	RECEIVE_BUFFER = 32 << 10,
+	LARGE_BUFFER = 128 << 10 /* for a big body; from the system anew each time */
 };
 
 typedef struct transfer transfer;
@@ -270,7 +271,7 @@ static void set_common(transfer *t)
 	curl_easy_setopt(c, CURLOPT_QUICK_EXIT, 1L);
 	curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);
-	curl_easy_setopt(c, CURLOPT_BUFFERSIZE, (long)RECEIVE_BUFFER);
+	curl_easy_setopt(c, CURLOPT_BUFFERSIZE, (long)(t->r->alone ? LARGE_BUFFER : RECEIVE_BUFFER));
 	curl_easy_setopt(c, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 	curl_easy_setopt(c, CURLOPT_USERAGENT, o->user_agent);
 	curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, on_header);

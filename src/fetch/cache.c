@@ -9,6 +9,8 @@ enum { STAMP = 7 + WP_SHA256_HEX + 1 }; /* "sha256 HEX\n" */
 
 const char *wp_cache_path(wp_arena *a, const char *dir, const char *kind, const char *key)
 {
+	if (wp_streq(kind, "pages") || wp_streq(kind, "metadata"))
+		return wp_sprintf(a, "%s/%s/%s", dir, kind, key);
 	return wp_sprintf(a, "%s/%s/%.2s/%s", dir, kind, key, key);
 }
 
@@ -107,6 +109,15 @@ static int write_parts(os_file *f, wp_str head, wp_str body, wp_error *e)
 	return 0;
 }
 
+/* Most often the folder is there. */
+static int create(wp_arena *a, const char *path, os_file **out, wp_error *e)
+{
+	if (!os_open(path, OS_CREATE_NEW, out, e) || e->code != WP_E_NOT_FOUND)
+		return e->code;
+	*e = (wp_error){0};
+	return os_mkdirs(os_dirname(a, path), e) ? (int)e->code : os_open(path, OS_CREATE_NEW, out, e);
+}
+
 /* Unlike os_write_file this waits for no disk: a torn entry is seen by its digest. */
 void wp_cache_put(const char *dir, const char *kind, const char *key, wp_str head, wp_str body)
 {
@@ -116,7 +127,7 @@ void wp_cache_put(const char *dir, const char *kind, const char *key, wp_str hea
 	wp_error e = {0};
 	os_file *f;
 
-	if (!os_mkdirs(os_dirname(a, path), &e) && !os_open(temp, OS_CREATE_NEW, &f, &e)) {
+	if (!create(a, temp, &f, &e)) {
 		write_parts(f, head, body, &e);
 		os_close(f, &e);
 		if (e.code || os_rename(temp, path, &e)) {

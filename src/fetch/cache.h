@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cache.h: the cache directory. Several processes may use it at once: entries appear by rename, and a download is
- * locked. Layout, each in 256 folders by the first two digits of the key:
+ * locked. Layout; all but pages and metadata, which are few, in 256 folders by the first two digits of the key:
  *   wheels/<sha256>     whole wheels
  *   checked/<sha256>    what the check of that wheel's members found
  *   pages/<key>         index pages, packed metadata/<key>  METADATA texts
@@ -11,7 +11,7 @@
 
 #include "base/str.h"
 
-/* dir/kind/ab/key */
+/* dir/kind/ab/key, or dir/kind/key */
 const char *wp_cache_path(wp_arena *a, const char *dir, const char *kind, const char *key);
 /* sha256 of the parts; NULL parts count as empty. */
 void wp_cache_key(const char *const *parts, size_t n, char out[WP_SHA256_HEX + 1]);
@@ -22,6 +22,14 @@ bool wp_cache_get(wp_arena *a, const char *dir, const char *kind, const char *ke
 bool wp_cache_load(const char *dir, const char *kind, const char *key, size_t max, wp_buf *file, wp_str *out);
 /* head and body one after the other. A cache that can't be written costs time, never a failure. */
 void wp_cache_put(const char *dir, const char *kind, const char *key, wp_str head, wp_str body);
+
+/* Writes entries on a thread of its own, so that nobody waits for the disk; without one (threads is false), at once. */
+typedef struct wp_cache_writer wp_cache_writer;
+wp_cache_writer *wp_cache_writer_open(const char *dir, bool threads);
+/* head is copied; kind and body must be there until the writer is closed. */
+void wp_cache_write(wp_cache_writer *w, const char *kind, const char *key, wp_str head, wp_str body);
+/* When all is written. */
+void wp_cache_writer_close(wp_cache_writer *w);
 
 /* The line "word VALUE" of an entry's text, NULL if it has none. */
 const char *wp_cache_field(wp_arena *a, wp_str text, const char *word);

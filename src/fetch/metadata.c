@@ -12,6 +12,7 @@
 enum {
 	TAIL = 128 << 10,	  /* first range: the end record and most directories */
 	FIRST_AHEAD = 16 << 10,	  /* read beyond what is asked for; doubled with each range */
+	LARGE_DIRECTORY = 256 << 10, /* of thousands of members, so that RECORD is large too */
 	MAX_RANGES = 24,	  /* then the wheel is fetched as a whole */
 	MAX_RANGED = 96 << 20,	  /* bytes of all ranges */
 	SMALL_WHEEL = 1 << 20	  /* a whole answer up to this size serves as well */
@@ -96,7 +97,7 @@ static void take(wp_metadata_job *j, wp_str text, bool store)
 	j->text = wp_str_copy(j->s->a, text);
 	if (store && is_pinned(j->file)) {
 		wp_metadata_key(j->file, key);
-		wp_cache_put(j->s->cache, "metadata", key, (wp_str){0}, text);
+		wp_cache_write(wp_session_writer(j->s), "metadata", key, (wp_str){0}, j->text);
 	}
 	finish(j);
 }
@@ -188,13 +189,28 @@ static int read_ranged(void *self, void *buf, size_t n, uint64_t off, wp_error *
 
 static void ask_range(wp_metadata_job *j, const char *range);
 
+/* METADATA stands in front of RECORD, and that in front of the directory: with a large one, more than half as large. All
+ * three come in one range then. */
+static void want_record_too(work *w)
+{
+	uint64_t more = (uint64_t)w->want_n * 5 / 8 + TAIL;
+
+	if (w->ranges || w->want_n < LARGE_DIRECTORY)
+		return;
+	more = more < w->want_off ? more : w->want_off;
+	w->want_off -= more;
+	w->want_n += (size_t)more;
+}
+
 /* The part that was missing and some more, up to the next part that is at hand. */
 static void ask_missing(wp_metadata_job *j)
 {
 	work *w = j->w;
-	uint64_t end = w->want_off + w->want_n;
+	uint64_t end;
 	size_t i;
 
+	want_record_too(w);
+	end = w->want_off + w->want_n;
 	end = end + w->ahead < w->size ? end + w->ahead : w->size;
 	for (i = 0; i < w->chunks.n; i++)
 		if (w->chunks.v[i].off > w->want_off && w->chunks.v[i].off < end)

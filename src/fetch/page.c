@@ -74,11 +74,19 @@ const char *wp_page_resolve(wp_page_reader *r, wp_str link)
 
 const char *wp_page_digest(wp_page_reader *r, wp_str hex)
 {
-	unsigned char bytes[WP_SHA256_HEX / 2];
+	static const char digits[256] = {['0'] = '0', ['1'] = '1', ['2'] = '2', ['3'] = '3', ['4'] = '4', ['5'] = '5',
+		['6'] = '6', ['7'] = '7', ['8'] = '8', ['9'] = '9', ['a'] = 'a', ['b'] = 'b', ['c'] = 'c', ['d'] = 'd',
+		['e'] = 'e', ['f'] = 'f', ['A'] = 'a', ['B'] = 'b', ['C'] = 'c', ['D'] = 'd', ['E'] = 'e', ['F'] = 'f'};
+	char *out;
+	size_t i;
 
-	if (hex.n != WP_SHA256_HEX || !wp_unhex(hex, bytes, sizeof bytes))
+	if (hex.n != WP_SHA256_HEX)
 		return NULL;
-	return wp_str_lower(r->scratch, hex);
+	out = wp_alloc(r->scratch, hex.n + 1);
+	for (i = 0; i < hex.n; i++)
+		if (!(out[i] = digits[(unsigned char)hex.p[i]]))
+			return NULL;
+	return out;
 }
 
 /* ---- files -------------------------------------------------------------------------------- */

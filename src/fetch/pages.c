@@ -62,7 +62,7 @@ static void store(const wp_page_job *j, const wp_page_entry *x)
 		wp_buf_printf(&head, "modified %s\n", x->last_modified);
 	wp_buf_putc(&head, '\n');
 	if (!head.full)
-		wp_cache_put(j->s->cache, "pages", j->key, wp_buf_view(&head), x->packed);
+		wp_cache_write(wp_session_writer(j->s), "pages", j->key, wp_buf_view(&head), x->packed);
 	wp_buf_free(&head);
 }
 

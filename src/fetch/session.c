@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "ext/url.h"
+#include "fetch/cache.h"
 #include "os/os.h"
 
 static const char **copy_strings(wp_arena *a, const char *const *v, size_t n)
@@ -90,6 +91,13 @@ void wp_session_note(wp_session *s, wp_fetch_note note, const char *why)
 	wp_finding_add(&s->notes, s->a, table[note][0], WP_NOTE, table[note][1], why, NULL);
 }
 
+struct wp_cache_writer *wp_session_writer(wp_session *s)
+{
+	if (!s->writer)
+		s->writer = wp_cache_writer_open(s->cache, s->ctx->jobs > 1);
+	return s->writer;
+}
+
 /* ---- interface ---------------------------------------------------------------------------- */
 
 int wp_session_open(wp_ctx *ctx, const wp_session_options *o, wp_session **out, wp_error *e)
@@ -117,6 +125,7 @@ void wp_session_close(wp_session *s)
 {
 	if (!s)
 		return;
+	wp_cache_writer_close(s->writer); /* it reads what the catalogue holds */
 	wp_catalog_free(s);
 	wp_http_close(s->http);
 	wp_arena_free(s->a);

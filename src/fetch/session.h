@@ -69,6 +69,7 @@ struct wp_session {
 	wp_arena *a;
 	wp_net net;
 	const char *cache; /* directory */
+	struct wp_cache_writer *writer; /* opened with the first entry */
 	wp_source_index *indexes;
 	size_t nindexes;
 	const wp_compat *compat;
@@ -94,6 +95,9 @@ typedef enum wp_fetch_note {
 #undef WP_FETCH_NOTE_ENUM
 } wp_fetch_note;
 void wp_session_note(wp_session *s, wp_fetch_note note, const char *why);
+
+/* What is given to it must be there until the session is closed. */
+struct wp_cache_writer *wp_session_writer(wp_session *s);
 
 /* The catalogue's state; made and freed by the session. */
 void wp_catalog_init(wp_session *s);
