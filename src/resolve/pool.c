@@ -76,6 +76,22 @@ static uint32_t id_of(wp_pool *p, const char *name)
 	return id;
 }
 
+static int by_project(const void *name, const void *preference)
+{
+	return strcmp(name, ((const wp_preference *)preference)->project);
+}
+
+static uint32_t preferred(const wp_pool *p, const wp_pooled *one)
+{
+	const wp_preference *x = p->nprefer ? bsearch(one->name, p->prefer, p->nprefer, sizeof *x, by_project) : NULL;
+	uint32_t i;
+
+	for (i = 0; x && i < one->c.n; i++)
+		if (wp_streq(one->c.v[i].version.norm, x->version))
+			return i;
+	return WP_NOBODY;
+}
+
 int wp_pool_load(wp_pool *p, uint32_t id, wp_error *e)
 {
 	wp_pooled *one = p->projects.v[id];
@@ -89,6 +105,7 @@ int wp_pool_load(wp_pool *p, uint32_t id, wp_error *e)
 	one->loaded = true;
 	if (one->page)
 		wp_cands_make(p->arena, one->page, p->t, p->compat, p->prerelease, &one->c);
+	one->prefer = preferred(p, one);
 	one->facts = WP_NEW_ARRAY(p->arena, one->c.n, wp_cand_facts *);
 	wp_report(p->ctx, &(wp_progress){.stage = "lock", .item = one->name, .items = p->projects.n});
 	return 0;

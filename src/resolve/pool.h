@@ -10,6 +10,8 @@
 #include "py/metadata.h"
 #include "resolve/candidates.h"
 
+#define WP_NOBODY UINT32_MAX
+
 /* A requirement as the solver sees it. Its marker, if it has one, holds on the target, except where `conditional`:
  * then it holds with certain extras. */
 typedef struct wp_dep {
@@ -45,10 +47,16 @@ typedef struct wp_pooled {
 	bool loaded;
 	const wp_project *page; /* NULL: no index has it */
 	wp_cands c;
+	uint32_t prefer; /* the candidate to try first, WP_NOBODY */
 	wp_cand_facts **facts; /* one a candidate, NULL where not read */
 	const uint32_t *runs; size_t nruns; /* where the candidates' versions begin to fall; one more, the end */
 	wp_allowed **allowed; size_t nbuckets, nallowed; /* by hash */
 } wp_pooled;
+
+/* A version to take where it is possible: of an earlier lock, or of another target. */
+typedef struct wp_preference {
+	const char *project, *version; /* normalised */
+} wp_preference;
 
 /* A rule of the compat data, ready to be asked. */
 typedef struct wp_pool_rule {
@@ -64,6 +72,7 @@ typedef struct wp_pool {
 	const wp_target *t;
 	const wp_compat *compat;
 	bool prerelease;
+	const wp_preference *prefer; size_t nprefer; /* set before projects are loaded; by project, no project twice */
 	wp_map ids;
 	WP_VEC(wp_pooled *) projects;
 	wp_pool_rule *rules; size_t nrules;

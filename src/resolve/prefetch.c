@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* prefetch.c: the walk ahead. It follows, level by level, the newest version of each project that all requirements
- * met so far allow. What it decides is only what to fetch: the solver finds its own way. */
+/* prefetch.c: the walk ahead. It follows the newest version of each project that all requirements met so far allow. What
+ * it decides is only what to fetch: the solver finds its own way. */
 #include "resolve/pool.h"
 
-enum { MAX_ROUNDS = 64 };
+enum { MAX_VISITS = 100000 };
 
 /* A project on the walk. */
 typedef struct stop {
-	bool needed;
-	bool changed; /* since its pick was followed */
-	uint32_t pick; /* followed last; UINT32_MAX none */
+	bool needed, queued;
+	uint32_t pick;	/* the last one; UINT32_MAX none */
+	bool followed;	/* with all its extras */
 	WP_VEC(const wp_dep *) deps; /* on it */
 	WP_VEC(const char *) extras;
 } stop;
@@ -17,6 +17,7 @@ typedef struct stop {
 typedef struct walk {
 	wp_pool *p;
 	WP_VEC(stop) stops; /* by project number */
+	WP_VEC(uint32_t) queue;
 } walk;
 
 static stop *stop_of(walk *w, uint32_t id)
@@ -35,23 +36,6 @@ static bool new_extra(stop *s, const char *extra)
 			return false;
 	WP_PUSH(&s->extras, extra);
 	return true;
-}
-
-static void meet(walk *w, const wp_dep *d)
-{
-	stop *s = stop_of(w, d->project);
-	size_t i;
-
-	for (i = 0; i < s->deps.n; i++)
-		if (s->deps.v[i] == d)
-			return;
-	WP_PUSH(&s->deps, d);
-	s->changed = true;
-	if (d->constraint)
-		return;
-	s->needed = true;
-	for (i = 0; i < d->req->nextras; i++)
-		new_extra(s, d->req->extras[i]);
 }
 
 static bool taken_by_all(walk *w, const stop *s, uint32_t cand)
@@ -78,42 +62,39 @@ static uint32_t likely(walk *w, const stop *s, uint32_t id)
 	return UINT32_MAX;
 }
 
-/* Pages of all projects of this round are asked for at once, then read in order. */
-static int load_round(walk *w, wp_error *e)
+/* The page is asked for as soon as the project is known to be needed, its best candidate's METADATA as soon as the page
+ * is there: nothing waits for a neighbour. */
+static void need(walk *w, uint32_t id)
 {
-	WP_VEC(const char *) names = {0};
-	size_t i, n = w->stops.n;
-	int rc = 0;
+	stop *s = &w->stops.v[id];
+	const char *name = w->p->projects.v[id]->name;
 
-	for (i = 0; i < n; i++)
-		if (w->stops.v[i].needed && !w->p->projects.v[i]->loaded)
-			WP_PUSH(&names, w->p->projects.v[i]->name);
-	if (names.n)
-		w->p->catalog->want_projects(w->p->catalog->self, names.v, names.n);
-	for (i = 0; i < n && !rc; i++)
-		if (w->stops.v[i].needed)
-			rc = wp_pool_load(w->p, (uint32_t)i, e);
-	WP_VEC_FREE(&names);
-	return rc;
+	if (s->queued)
+		return;
+	s->queued = true;
+	if (!w->p->projects.v[id]->loaded)
+		w->p->catalog->want_projects(w->p->catalog->self, &name, 1);
+	WP_PUSH(&w->queue, id);
 }
 
-static void want_round(walk *w)
+static void meet(walk *w, const wp_dep *d)
 {
-	WP_VEC(const wp_file *) files = {0};
+	stop *s = stop_of(w, d->project);
+	bool news = false;
 	size_t i;
 
-	for (i = 0; i < w->stops.n; i++) {
-		stop *s = &w->stops.v[i];
-
-		if (!s->needed || !s->changed)
-			continue;
-		s->pick = likely(w, s, (uint32_t)i);
-		if (s->pick != UINT32_MAX && !w->p->projects.v[i]->facts[s->pick])
-			WP_PUSH(&files, w->p->projects.v[i]->c.v[s->pick].file);
+	for (i = 0; i < s->deps.n; i++)
+		if (s->deps.v[i] == d)
+			return;
+	WP_PUSH(&s->deps, d);
+	if (!d->constraint) {
+		s->needed = true;
+		for (i = 0; i < d->req->nextras; i++)
+			news |= new_extra(s, d->req->extras[i]);
 	}
-	if (files.n)
-		w->p->catalog->want_metadata(w->p->catalog->self, files.v, files.n);
-	WP_VEC_FREE(&files);
+	s->followed = s->followed && !news;
+	if (s->needed)
+		need(w, d->project);
 }
 
 static void meet_all(walk *w, uint32_t id, const wp_cand_facts *f)
@@ -131,48 +112,53 @@ static void meet_all(walk *w, uint32_t id, const wp_cand_facts *f)
 	}
 }
 
-static int follow_round(walk *w, bool *more, wp_error *e)
+/* The project's turn: first its page, the next time its METADATA. */
+static int visit(walk *w, uint32_t id, wp_error *e)
 {
+	const wp_pooled *one = w->p->projects.v[id];
 	const wp_cand_facts *f;
-	size_t i, n = w->stops.n;
+	uint32_t pick;
 
-	*more = false;
-	for (i = 0; i < n; i++) {
-		stop *s = &w->stops.v[i];
-
-		if (!s->needed || !s->changed)
-			continue;
-		s->changed = false;
-		*more = true;
-		if (s->pick == UINT32_MAX)
-			continue;
-		if (wp_pool_facts(w->p, (uint32_t)i, s->pick, &f, e))
-			return e->code;
-		meet_all(w, (uint32_t)i, f);
+	w->stops.v[id].queued = false;
+	if (wp_pool_load(w->p, id, e))
+		return e->code;
+	pick = likely(w, &w->stops.v[id], id);
+	if (pick == UINT32_MAX)
+		return 0;
+	if (pick != w->stops.v[id].pick) {
+		w->stops.v[id].pick = pick;
+		w->stops.v[id].followed = false;
+		if (!one->facts[pick]) {
+			w->p->catalog->want_metadata(w->p->catalog->self, (const wp_file *const *)&one->c.v[pick].file, 1);
+			w->stops.v[id].queued = true;
+			WP_PUSH(&w->queue, id);
+			return 0;
+		}
 	}
+	if (w->stops.v[id].followed)
+		return 0;
+	w->stops.v[id].followed = true;
+	if (wp_pool_facts(w->p, id, pick, &f, e))
+		return e->code;
+	meet_all(w, id, f);
 	return 0;
 }
 
 int wp_pool_prefetch(wp_pool *p, const wp_dep *roots, size_t n, wp_error *e)
 {
 	walk w = {.p = p};
-	bool more = true;
 	size_t i;
-	int rc = 0, round;
 
 	for (i = 0; i < n; i++)
 		meet(&w, &roots[i]);
-	for (round = 0; round < MAX_ROUNDS && more && !rc; round++) {
-		rc = load_round(&w, e);
-		if (rc)
+	for (i = 0; i < w.queue.n && i < MAX_VISITS; i++)
+		if (visit(&w, w.queue.v[i], e))
 			break;
-		want_round(&w);
-		rc = follow_round(&w, &more, e);
-	}
 	for (i = 0; i < w.stops.n; i++) {
 		WP_VEC_FREE(&w.stops.v[i].deps);
 		WP_VEC_FREE(&w.stops.v[i].extras);
 	}
 	WP_VEC_FREE(&w.stops);
-	return rc;
+	WP_VEC_FREE(&w.queue);
+	return e->code;
 }

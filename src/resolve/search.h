@@ -1,126 +1,106 @@
 /* SPDX-License-Identifier: MIT */
-/* search.h: the state of one search, shared by solve.c (the order of trial), trail.c (what follows from a choice, and
- * taking it back) and learn.c (what failed and why). */
+/* search.h: the state of one search, shared by solve.c (what is chosen next), facts.c (what a choice brings with it),
+ * propagate.c (what follows from what is known) and conflict.c (what is learned where it does not go on). */
 #ifndef WP_RESOLVE_SEARCH_H
 #define WP_RESOLVE_SEARCH_H
 
-#include "resolve/bits.h"
+#include "resolve/sets.h"
 #include "resolve/solve.h"
 
-/* A requirement in force. */
-typedef struct edge {
-	const wp_dep *dep;
-	const uint64_t *allowed; /* NULL until the project is loaded */
-	uint32_t from;		 /* project, WP_NOBODY: the request */
-	uint32_t root;		 /* number in the request */
-	uint32_t via;		 /* the edge that turned its extra on, WP_NOBODY */
-} edge;
-
-typedef struct turned_on {
-	const char *extra;
-	uint32_t edge;
-} turned_on;
-
-enum { SHUT = 1, DEAD = 2 }; /* yanked and not pinned; fails whatever the others are */
+/* What is left of a package gets less. */
+typedef struct step {
+	const wp_fact *fact; /* from which it follows; NULL: a choice */
+	uint32_t level;	     /* choices made before and with it */
+	uint32_t place;	     /* in the trail */
+	uint32_t serial;     /* no other step ever has it */
+} step;
 
 typedef enum priority { EARLY, NORMAL, LATE } priority;
 
-/* A project. */
-typedef struct var {
-	bool ready;	/* loaded, and the arrays are there */
-	uint32_t n;	/* candidates */
-	uint32_t needs; /* edges that need it */
-	uint32_t live;	/* candidates that nothing leaves out */
-	uint32_t level, cand; /* WP_NOBODY while open */
+typedef struct package {
+	wp_package id;
+	uint32_t base;	  /* package of the project */
+	size_t words;	  /* of a set */
+	uint32_t chosen;  /* WP_NOBODY while open */
+	uint32_t tries;	  /* choices of it so far */
 	priority prio;
-	uint32_t *left_out; /* per candidate: edges against it */
-	uint32_t *nogoods;  /* per candidate: first link of its nogoods, 0 none */
-	unsigned char *flags;
-	WP_VEC(uint32_t) edges;
-	WP_VEC(turned_on) extras;
-} var;
+	bool queued;
+	uint64_t *told;	  /* candidates of the project whose requirements are facts already */
+	WP_VEC(step) steps;
+	WP_VEC(uint64_t) sets;	/* one more than steps: at first all */
+	WP_VEC(uint32_t) facts; /* that have a term on it */
+	WP_VEC(uint32_t) extras; /* packages */
+} package;
 
-typedef struct count_of {
-	uint32_t project, n;
-} count_of;
+/* A fact in use. While the step is there, one of its terms cannot hold. */
+typedef struct entry {
+	const wp_fact *f;
+	uint32_t package, step, serial;
+} entry;
 
-/* One choice. The sets say who is to blame that the candidates before pos are out. */
-typedef struct level {
-	uint32_t project, pos, choices, tried;
-	size_t nedges, nturned; /* to go back to */
-	wp_bits levels, roots;
-	WP_VEC(wp_reason) why;
-	WP_VEC(count_of) clashes; /* with earlier choices */
-} level;
-
-typedef struct literal {
-	uint32_t project, cand;
-} literal;
-
-/* Choices that cannot all hold. */
-typedef struct nogood {
-	const literal *v;
-	uint32_t n;
-	const uint32_t *roots;
-	uint32_t nroots;
-	wp_reason why;
-} nogood;
-
-typedef struct link {
-	uint32_t nogood, next;
-} link;
-
-typedef struct pending {
-	uint32_t project, edge;
-	const char *extra;
-} pending;
+/* A constraint on a project that nothing needs so far. */
+typedef struct waiting {
+	uint32_t project;
+	wp_claim claim;
+} waiting;
 
 typedef struct search {
 	wp_pool *p;
 	wp_arena *arena; /* ends with the search */
-	const wp_dep *roots;
-	size_t nroots;
-	WP_VEC(var *) vars; /* by project number */
-	WP_VEC(edge) edges;
-	WP_VEC(uint32_t) turned; /* projects whose last extra was turned on, in order */
-	WP_VEC(pending) queue;
-	WP_VEC(level) levels; /* [depth] and above are kept for reuse */
-	uint32_t depth;
-	WP_VEC(nogood) nogoods;
-	WP_VEC(link) links; /* [0] is unused */
-	wp_map swaps;	    /* pairs of projects whose order was changed */
-	/* the last fault */
-	wp_reason fault;
-	wp_bits blame_levels, blame_roots;
-	uint32_t culprit; /* the chosen project that was in the way, WP_NOBODY */
-	uint32_t swap_with; /* to be chosen after the top level's project, WP_NOBODY */
-	bool all_open;	  /* yanked candidates may be chosen before a pin for them is seen */
-	bool shut_seen;	  /* a candidate was out for no other reason than that it is yanked */
-	uint32_t steps, max_steps, nodes;
+	const wp_dep *roots; size_t nroots;
+	uint64_t **open; /* by project: yanked candidates that are pinned somewhere; NULL none */
+	size_t nopen;
+	WP_VEC(package *) packages;
+	WP_VEC(uint32_t) base_of; /* by project, WP_NOBODY */
+	WP_VEC(entry) facts;
+	WP_VEC(uint32_t) trail; /* packages */
+	WP_VEC(uint32_t) queue; /* packages of which less is left than when they were looked at last */
+	WP_VEC(waiting) waits;
+	wp_map same;   /* owner, project and set of a requirement -> fact */
+	wp_map learned; /* all of a fact but the set on one package -> fact */
+	wp_map clashes; /* pairs of packages -> how often one's version failed on the other's */
+	uint32_t level, serial, choices;
+	bool all_open;	/* yanked candidates may be chosen before a pin for them is seen */
+	bool shut_seen; /* yanked candidates were left out */
+	bool restart;	/* a pin for one of them was met */
+	const wp_fact *contradiction; /* holds for anything */
 } search;
 
-/* trail.c */
-wp_claim wp_claim_of(const search *s, uint32_t edge_no);
-/* Put a requirement in force. *ok is false where it cannot be; then the fault is set. */
-int wp_push(search *s, const wp_dep *d, uint32_t from, uint32_t root, uint32_t via, bool *ok, wp_error *e);
-/* Everything that follows from the choice of the top level. */
-int wp_follow(search *s, bool *ok, wp_error *e);
-void wp_undo(search *s, size_t nedges, size_t nturned);
-/* Whoever is behind this edge goes into the sets. */
-void wp_blame_edge(const search *s, uint32_t edge_no, wp_bits *levels, wp_bits *roots);
-/* The first edge against this candidate, WP_NOBODY if there is none. */
-uint32_t wp_edge_against(const search *s, const var *v, uint32_t cand);
+static inline const uint64_t *left_of(const package *p)
+{
+	return &p->sets.v[p->sets.n - p->words];
+}
 
-/* learn.c */
-level *wp_top(search *s);
-void wp_level_open(search *s, uint32_t project);
-void wp_level_close(search *s);
-void wp_note_reason(level *l, wp_reason r, uint32_t cand);
-/* The top level has no candidate left: its node. */
-const wp_node *wp_make_node(search *s, level *l);
-/* Remember that these choices (levels below the top, and perhaps the top's candidate) cannot all hold. */
-void wp_learn(search *s, const wp_bits *levels, const wp_bits *roots, bool with_top, wp_reason why);
-/* What was learned and forbids this candidate now, or NULL. The sets get who is to blame. */
-const nogood *wp_forbidden(search *s, uint32_t project, uint32_t cand, wp_bits *levels, wp_bits *roots);
+/* ---- facts.c -------------------------------------------------------------------------------- */
+
+/* The package of a project, whose page is read when it is first asked for; blocks. */
+int wp_package_of(search *s, uint32_t project, uint32_t *out, wp_error *e);
+/* What the request says. */
+int wp_tell_roots(search *s, wp_error *e);
+/* What comes with choosing this one. */
+int wp_tell_choice(search *s, uint32_t no, uint32_t choice, wp_error *e);
+/* Put a fact in use; its number. */
+uint32_t wp_add_fact(search *s, const wp_fact *f);
+/* What is chosen cannot be all right, though no requirement says so. */
+const wp_fact *wp_not_this(search *s);
+
+/* ---- propagate.c ---------------------------------------------------------------------------- */
+
+void wp_look_at(search *s, uint32_t package);
+/* All that follows. False where a fact cannot hold: *broken. */
+bool wp_propagate(search *s, const wp_fact **broken);
+/* Does the fact forbid this package's choice, as far as all its other terms go? */
+bool wp_forbids(const search *s, const wp_fact *f, uint32_t package);
+void wp_choose(search *s, uint32_t package, uint32_t choice);
+/* Take back all steps above the level. */
+void wp_back_to(search *s, uint32_t level);
+
+/* ---- conflict.c ----------------------------------------------------------------------------- */
+
+/* Learn from a fact that cannot hold, and go back to where the learned one says something new about *package. False
+ * where there is no solution: s->contradiction. */
+bool wp_learn(search *s, const wp_fact *broken, const wp_fact **learned, uint32_t *package);
+/* Put what was learned about a package in use. */
+void wp_keep(search *s, const wp_fact *learned, uint32_t package);
 
 #endif

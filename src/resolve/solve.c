@@ -1,436 +1,381 @@
 /* SPDX-License-Identifier: MIT */
-/* solve.c: the order of trial. Conflict-directed backjumping: every level collects who is to blame for the
- * candidates it had to leave out; when none is left, the search goes back to the latest choice that had a part in
- * it, and what failed is remembered. */
+/* solve.c: PubGrub's loop: see what follows, learn where it does not go on, choose one more. */
 #include "resolve/search.h"
 
 enum {
-	MAX_STEPS = 100000, /* candidates tried before the search gives up */
-	MAX_YANKED = 500,   /* the same where yanked ones are tried without a pin in sight */
-	CLASHES = 5,	    /* after so many failures on one earlier choice the order is changed */
-	AHEAD = 8	    /* metadata asked for at once when many versions have to be looked at */
+	MAX_CHOICES = 200000, /* before the search gives up */
+	MAX_YANKED = 500,     /* the same where yanked ones are tried without a pin in sight */
+	CLASHES = 5,	      /* after so many failures on one other choice the order is changed */
+	AHEAD = 8	      /* metadata asked for at once when many versions have to be looked at */
 };
 
-static bool possible(const var *v, uint32_t cand)
+/* ---- the order of choices ------------------------------------------------------------------- */
+
+static bool is_needed(const package *p)
 {
-	return !v->flags[cand] && v->left_out[cand] == 0;
+	return !set_has(left_of(p), p->id.n);
 }
 
-/* Forced choices first: they cost nothing. Then those that others failed on, then in the order of appearance. */
+/* Where there is no choice it comes first: it costs nothing. Then what others failed on, then in order of appearance. */
+static int rank(const search *s, const package *p)
+{
+	if (p->id.extra)
+		return s->packages.v[p->base]->chosen == WP_NOBODY ? LATE + 2 : 0;
+	return set_count(left_of(p), p->words) <= 1 ? 0 : 1 + (int)p->prio;
+}
+
 static uint32_t pick(const search *s)
 {
 	uint32_t i, best = WP_NOBODY;
-	int key, best_key = 0;
+	int r, best_rank = 0;
 
-	for (i = 0; i < s->vars.n; i++) {
-		const var *v = s->vars.v[i];
+	for (i = 0; i < s->packages.n; i++) {
+		const package *p = s->packages.v[i];
 
-		if (!v->needs || v->level != WP_NOBODY)
+		if (p->chosen != WP_NOBODY || !is_needed(p))
 			continue;
-		key = v->live <= 1 ? 0 : 1 + (int)v->prio;
-		if (best == WP_NOBODY || key < best_key) {
+		r = rank(s, p);
+		if (best == WP_NOBODY || r < best_rank) {
 			best = i;
-			best_key = key;
+			best_rank = r;
 		}
 	}
 	return best;
 }
 
-/* ---- one level ---------------------------------------------------------------------------- */
-
-/* The candidate is out before it is tried: say who is to blame. */
-static void leave_out(search *s, level *l, const var *v, uint32_t cand)
+static uint32_t first_choice(const search *s, const package *p)
 {
-	uint32_t against = wp_edge_against(s, v, cand);
-	const nogood *g;
-	wp_reason r = {.kind = WP_WHY_YANKED};
+	uint32_t prefer = p->id.extra ? WP_NOBODY : s->p->projects.v[p->id.project]->prefer;
 
-	if (against != WP_NOBODY) {
-		wp_blame_edge(s, against, &l->levels, &l->roots);
-		r = (wp_reason){.kind = WP_WHY_REQUIREMENT, .b = wp_claim_of(s, against)};
-	} else if (v->flags[cand] & DEAD) {
-		g = wp_forbidden(s, l->project, cand, &l->levels, &l->roots);
-		r = g ? g->why : r;
-	} else {
-		s->shut_seen = true;
+	if (prefer != WP_NOBODY && set_has(left_of(p), prefer))
+		return prefer;
+	return set_next(left_of(p), p->words, 0);
+}
+
+/* ---- clashes -------------------------------------------------------------------------------- */
+
+/* The latest choice among the fact's terms that had an alternative, WP_NOBODY if there is none. */
+static uint32_t culprit_of(const search *s, const wp_fact *f, uint32_t no)
+{
+	uint32_t i, best = WP_NOBODY, level = 0;
+
+	for (i = 0; i < f->n; i++) {
+		const package *p = s->packages.v[f->v[i].package];
+		const step *x = p->steps.n ? &p->steps.v[p->steps.n - 1] : NULL;
+
+		if (f->v[i].package == no || p->id.extra || p->chosen == WP_NOBODY || x->level < level ||
+			set_count(&p->sets.v[p->sets.n - 2 * p->words], p->words) < 2)
+			continue;
+		best = f->v[i].package;
+		level = x->level;
 	}
-	wp_note_reason(l, r, cand);
+	return best;
 }
 
-static void pair_key(char out[32], uint32_t a, uint32_t b)
+/* Versions of one project keep failing on one choice: then the two change places. No project has to make way more than
+ * once: going back is not for nothing. */
+static void count_clash(search *s, const wp_fact *f, uint32_t no)
 {
-	snprintf(out, 32, "%u %u", (unsigned)a, (unsigned)b);
-}
+	uint32_t pair[2] = {no, culprit_of(s, f, no)}, n = 0;
+	wp_str key = {(const char *)pair, sizeof pair};
+	package *first = s->packages.v[no], *with;
 
-/* Versions of this level's project keep failing on one earlier choice. If that had alternatives, it changes places
- * with this project, once for each pair. */
-static void count_clash(search *s, level *l)
-{
-	uint32_t at, unused;
-	char key[32];
-	size_t i;
-
-	if (s->culprit == WP_NOBODY)
+	if (pair[1] == WP_NOBODY || first->id.extra)
 		return;
-	for (i = 0; i < l->clashes.n && l->clashes.v[i].project != s->culprit; i++)
-		;
-	if (i == l->clashes.n)
-		WP_PUSH(&l->clashes, ((count_of){s->culprit, 0}));
-	if (++l->clashes.v[i].n < CLASHES)
+	wp_map_get(&s->clashes, key, &n);
+	wp_map_put(&s->clashes, key, n + 1);
+	with = s->packages.v[pair[1]];
+	if (n + 1 != CLASHES)
 		return;
-	at = s->vars.v[s->culprit]->level;
-	pair_key(key, l->project, s->culprit);
-	if (s->levels.v[at].choices > 1 && !wp_map_get(&s->swaps, wp_str_of(key), &unused))
-		s->swap_with = s->culprit;
+	first->prio = EARLY;
+	if (with->prio != NORMAL)
+		return;
+	with->prio = LATE;
+	wp_back_to(s, with->steps.v[with->steps.n - 1].level - 1);
 }
 
-/* The candidate was tried and cannot be. */
-static void fail_candidate(search *s, level *l, uint32_t cand)
-{
-	uint32_t top = s->depth - 1;
-
-	wp_bits_drop(&s->blame_levels, top);
-	if (wp_bits_highest(&s->blame_levels, top) == WP_NOBODY)
-		wp_learn(s, &s->blame_levels, &s->blame_roots, true, s->fault);
-	wp_bits_or(&l->levels, &s->blame_levels);
-	wp_bits_or(&l->roots, &s->blame_roots);
-	wp_note_reason(l, s->fault, cand);
-	count_clash(s, l);
-}
+/* ---- choose --------------------------------------------------------------------------------- */
 
 /* When one version after the other fails, the metadata of the next few is asked for at once. */
-static void ask_ahead(search *s, const level *l, const var *v)
+static void ask_ahead(search *s, const package *p, uint32_t choice)
 {
-	const wp_pooled *one = s->p->projects.v[l->project];
+	const wp_pooled *one = s->p->projects.v[p->id.project];
 	const wp_file *files[AHEAD];
 	size_t n = 0;
-	uint32_t c;
 
-	if (l->tried % AHEAD != 2)
+	if (p->id.extra || p->tries % AHEAD != 2)
 		return;
-	for (c = l->pos; c < v->n && n < AHEAD; c++)
-		if (possible(v, c) && !one->facts[c])
-			files[n++] = one->c.v[c].file;
+	for (; choice < p->id.n && n < AHEAD; choice = set_next(left_of(p), p->words, choice + 1))
+		if (!one->facts[choice])
+			files[n++] = one->c.v[choice].file;
 	if (n)
 		s->p->catalog->want_metadata(s->p->catalog->self, files, n);
 }
 
-static int try_candidate(search *s, uint32_t cand, bool *ok, wp_error *e)
+/* A fact that this choice would break; NULL if there is none. */
+static const wp_fact *against(const search *s, uint32_t no, uint32_t choice)
 {
-	level *l = wp_top(s);
-	var *v = s->vars.v[l->project];
-	const nogood *g;
+	const package *p = s->packages.v[no];
+	size_t i;
+	uint32_t k;
 
-	wp_bits_empty(&s->blame_levels);
-	wp_bits_empty(&s->blame_roots);
-	s->culprit = WP_NOBODY;
-	*ok = false;
-	g = wp_forbidden(s, l->project, cand, &s->blame_levels, &s->blame_roots);
-	if (g) {
-		s->fault = g->why;
-		fail_candidate(s, l, cand);
-		return 0;
+	for (i = p->facts.n; i > 0; i--) {
+		const wp_fact *f = s->facts.v[p->facts.v[i - 1]].f;
+
+		for (k = 0; f->v[k].package != no; k++)
+			;
+		if (set_has(f->v[k].set, choice) && wp_forbids(s, f, no))
+			return f;
 	}
-	l->tried++;
-	s->steps++;
-	ask_ahead(s, l, v);
-	v->level = s->depth - 1;
-	v->cand = cand;
-	if (wp_follow(s, ok, e))
+	return NULL;
+}
+
+static int choose(search *s, uint32_t no, wp_error *e)
+{
+	package *p = s->packages.v[no];
+	uint32_t choice = first_choice(s, p);
+	const wp_fact *f;
+
+	s->choices++;
+	p->tries++;
+	ask_ahead(s, p, choice);
+	if (wp_tell_choice(s, no, choice, e))
 		return e->code;
-	if (*ok)
-		return 0;
-	l = wp_top(s);
-	fail_candidate(s, l, cand);
-	wp_undo(s, l->nedges, l->nturned);
-	v->level = v->cand = WP_NOBODY;
+	wp_look_at(s, no);
+	f = against(s, no, choice);
+	if (f)
+		count_clash(s, f, no);
+	else if (!s->contradiction)
+		wp_choose(s, no, choice);
 	return 0;
 }
 
-/* Go on with the top level's next candidate. *ok: one was taken. */
-static int advance(search *s, bool *ok, wp_error *e)
-{
-	level *l = wp_top(s);
-	const var *v = s->vars.v[l->project];
+/* ---- yanked --------------------------------------------------------------------------------- */
 
-	*ok = false;
-	l->choices = v->live;
-	for (; l->pos < v->n; l->pos++) {
-		if (!possible(v, l->pos)) {
-			leave_out(s, l, v, l->pos);
-			continue;
-		}
-		if (try_candidate(s, l->pos, ok, e))
-			return e->code;
-		if (*ok || s->swap_with != WP_NOBODY || s->steps > s->max_steps)
-			return 0;
-	}
-	return 0;
+static bool pins(const search *s, const wp_dep *d, uint32_t project, uint32_t cand)
+{
+	return d->project == project && !d->negate && wp_specifiers_pinned(&d->req->specifiers) &&
+	       wp_bit(wp_pool_allowed(s->p, d), cand);
 }
 
-/* ---- between levels ----------------------------------------------------------------------- */
-
-/* Choose the top level's project before the one that its versions fail on. */
-static void change_order(search *s)
-{
-	uint32_t project = wp_top(s)->project, with = s->swap_with, at = s->vars.v[with]->level;
-	char key[32];
-
-	s->swap_with = WP_NOBODY;
-	pair_key(key, project, with);
-	wp_map_put(&s->swaps, wp_str_of(key), 1);
-	s->vars.v[project]->prio = EARLY;
-	if (s->vars.v[with]->prio == NORMAL)
-		s->vars.v[with]->prio = LATE;
-	while (s->depth > at)
-		wp_level_close(s);
-}
-
-static void finish_unsolved(search *s, wp_solution *out, const wp_node *n, const wp_bits *roots)
-{
-	uint32_t i, *v = WP_NEW_ARRAY(s->p->arena, s->nroots, uint32_t);
-
-	out->why = n;
-	for (i = 0; i < s->nroots; i++)
-		if (wp_bits_has(roots, i))
-			v[out->nroots++] = i;
-	out->roots = v;
-}
-
-/* The top level has no candidate left. False where no earlier choice had a part in it: there is no solution. */
-static bool jump_back(search *s, wp_solution *out)
-{
-	level *l = wp_top(s);
-	var *v = s->vars.v[l->project];
-	wp_reason r = {.kind = WP_WHY_SEARCH};
-	wp_bits levels = {0}, roots = {0};
-	uint32_t back;
-	size_t i;
-
-	for (i = 0; i < v->edges.n; i++)
-		if (!s->edges.v[v->edges.v[i]].dep->constraint) {
-			wp_blame_edge(s, v->edges.v[i], &l->levels, &l->roots);
-			break;
-		}
-	r.node = wp_make_node(s, l);
-	back = wp_bits_highest(&l->levels, s->depth - 1);
-	if (back == WP_NOBODY) {
-		finish_unsolved(s, out, r.node, &l->roots);
-		return false;
-	}
-	wp_learn(s, &l->levels, &l->roots, false, r);
-	wp_bits_or(&levels, &l->levels);
-	wp_bits_or(&roots, &l->roots);
-	while (s->depth > back + 1)
-		wp_level_close(s);
-	l = wp_top(s);
-	wp_undo(s, l->nedges, l->nturned);
-	s->vars.v[l->project]->level = s->vars.v[l->project]->cand = WP_NOBODY;
-	wp_bits_drop(&levels, back);
-	wp_bits_or(&l->levels, &levels);
-	wp_bits_or(&l->roots, &roots);
-	wp_note_reason(l, r, l->pos);
-	l->pos++;
-	wp_bits_free(&levels);
-	wp_bits_free(&roots);
-	return true;
-}
-
-/* A yanked candidate stays only with a pin that is in force. */
-static bool pinned(const search *s, const var *v)
+static bool in_force(const search *s, const package *owner, const wp_dep *d)
 {
 	size_t i;
 
-	for (i = 0; i < v->edges.n; i++) {
-		const edge *x = &s->edges.v[v->edges.v[i]];
+	if (!d->conditional)
+		return true;
+	for (i = 0; i < owner->extras.n; i++) {
+		const package *x = s->packages.v[owner->extras.v[i]];
 
-		if (!x->dep->negate && wp_specifiers_pinned(&x->dep->req->specifiers))
+		if (x->chosen != WP_NOBODY && wp_pool_holds(s->p, d, x->id.extra))
 			return true;
 	}
 	return false;
 }
 
+static bool is_pinned(const search *s, const package *p)
+{
+	uint32_t project = p->id.project;
+	size_t i, k;
+
+	for (i = 0; i < s->nroots; i++)
+		if (pins(s, &s->roots[i], project, p->chosen))
+			return true;
+	for (i = 0; i < s->packages.n; i++) {
+		const package *owner = s->packages.v[i];
+		const wp_cand_facts *f;
+
+		if (owner->id.extra || owner->chosen == WP_NOBODY)
+			continue;
+		f = s->p->projects.v[owner->id.project]->facts[owner->chosen];
+		for (k = 0; k < f->ndeps; k++)
+			if (pins(s, &f->deps[k], project, p->chosen) && in_force(s, owner, &f->deps[k]))
+				return true;
+	}
+	return false;
+}
+
+/* A yanked candidate stays only with a pin that is in force. */
 static bool yanked_are_pinned(const search *s)
 {
-	uint32_t i;
+	size_t i;
 
-	for (i = 0; i < s->vars.n; i++) {
-		const var *v = s->vars.v[i];
+	for (i = 0; i < s->packages.n; i++) {
+		const package *p = s->packages.v[i];
 
-		if (v->needs && s->p->projects.v[i]->c.v[v->cand].yanked && !pinned(s, v))
+		if (!p->id.extra && p->chosen != WP_NOBODY &&
+			s->p->projects.v[p->id.project]->c.v[p->chosen].yanked && !is_pinned(s, p))
 			return false;
 	}
 	return true;
 }
 
-/* All is chosen, but a pin is missing: any of the choices may have to change. */
-static void drop_last_choice(search *s)
+/* ---- the loop ------------------------------------------------------------------------------- */
+
+/* False where there is no solution. */
+static bool settle(search *s)
 {
-	level *l = wp_top(s);
-	uint32_t i;
+	const wp_fact *f, *learned;
+	uint32_t no;
 
-	for (i = 0; i + 1 < s->depth; i++)
-		wp_bits_add(&l->levels, i);
-	wp_note_reason(l, (wp_reason){.kind = WP_WHY_YANKED}, l->pos);
-	wp_undo(s, l->nedges, l->nturned);
-	s->vars.v[l->project]->level = s->vars.v[l->project]->cand = WP_NOBODY;
-	l->pos++;
-}
-
-static int push_roots(search *s, bool *ok, wp_error *e)
-{
-	size_t i;
-
-	*ok = true;
-	for (i = 0; i < s->nroots && *ok; i++)
-		if (wp_push(s, &s->roots[i], WP_NOBODY, (uint32_t)i, WP_NOBODY, ok, e))
-			return e->code;
-	s->queue.n = 0;
-	return 0;
-}
-
-/* Take one step down, or as many back as it needs. *done: solved, or proved to have no solution. */
-static int step(search *s, wp_solution *out, bool *done, wp_error *e)
-{
-	bool ok;
-
-	for (;;) {
-		if (wp_check_cancel(s->p->ctx, e) || advance(s, &ok, e))
-			return e->code;
-		if (s->steps > s->max_steps) {
-			out->gave_up = *done = true;
-			return 0;
-		}
-		if (s->swap_with != WP_NOBODY)
-			change_order(s);
-		else if (!ok && jump_back(s, out))
-			continue;
-		else
-			*done = !ok;
-		return 0;
+	while (!s->contradiction && !wp_propagate(s, &f)) {
+		for (; s->queue.n; s->queue.n--)
+			s->packages.v[s->queue.v[s->queue.n - 1]]->queued = false;
+		if (!wp_learn(s, f, &learned, &no))
+			break;
+		wp_keep(s, learned, no);
+		wp_look_at(s, no);
+		if (s->packages.v[no]->chosen == WP_NOBODY)
+			count_clash(s, learned, no);
 	}
+	return !s->contradiction;
+}
+
+/* All is chosen, but a pin is missing. */
+static void refuse(search *s)
+{
+	const wp_fact *f = wp_not_this(s);
+
+	wp_add_fact(s, f);
+	wp_look_at(s, f->v[0].package);
 }
 
 static int run(search *s, wp_solution *out, wp_error *e)
 {
-	bool ok, done = false;
-	uint32_t project;
+	uint32_t no, most = s->all_open ? MAX_YANKED : MAX_CHOICES;
 
-	if (push_roots(s, &ok, e))
+	if (wp_tell_roots(s, e))
 		return e->code;
-	if (!ok) {
-		wp_node *n = WP_NEW(s->p->arena, wp_node);
-
-		*n = (wp_node){.project = WP_NOBODY, .need = {NULL, WP_NOBODY, WP_NOBODY}, .n = 1,
-			.v = wp_vec_copy(s->p->arena, &s->fault, 1, sizeof s->fault)};
-		finish_unsolved(s, out, n, &s->blame_roots);
-		return 0;
-	}
-	while (!done) {
-		project = pick(s);
-		if (project == WP_NOBODY && yanked_are_pinned(s)) {
-			out->solved = true;
-			return 0;
-		}
-		if (project == WP_NOBODY)
-			drop_last_choice(s);
-		else
-			wp_level_open(s, project);
-		if (step(s, out, &done, e))
+	while (!s->restart && settle(s)) {
+		if (wp_check_cancel(s->p->ctx, e))
 			return e->code;
+		out->gave_up = s->choices > most;
+		if (out->gave_up)
+			return 0;
+		no = pick(s);
+		if (no != WP_NOBODY) {
+			if (choose(s, no, e))
+				return e->code;
+			continue;
+		}
+		out->solved = yanked_are_pinned(s);
+		if (out->solved)
+			return 0;
+		refuse(s);
 	}
 	return 0;
 }
 
-/* ---- the answer --------------------------------------------------------------------------- */
+/* ---- the answer ----------------------------------------------------------------------------- */
+
+static int by_project(const void *a, const void *b)
+{
+	const wp_chosen *x = a, *y = b;
+
+	return x->project < y->project ? -1 : x->project > y->project;
+}
+
+static wp_chosen chosen_of(const search *s, const package *p)
+{
+	const char **extras = WP_NEW_ARRAY(s->p->arena, p->extras.n, const char *);
+	wp_chosen c = {.project = p->id.project, .cand = p->chosen, .extras = extras};
+	size_t i;
+
+	for (i = 0; i < p->extras.n; i++)
+		if (s->packages.v[p->extras.v[i]]->chosen != WP_NOBODY)
+			extras[c.nextras++] = s->packages.v[p->extras.v[i]]->id.extra;
+	if (c.nextras)
+		qsort(extras, c.nextras, sizeof *extras, wp_cmp_cstr);
+	return c;
+}
 
 static void take_solution(search *s, wp_solution *out)
 {
-	wp_arena *a = s->p->arena;
-	wp_chosen *v = WP_NEW_ARRAY(a, s->vars.n, wp_chosen);
-	uint32_t i;
-	size_t x;
+	wp_chosen *v = WP_NEW_ARRAY(s->p->arena, s->packages.n, wp_chosen);
+	size_t i;
 
-	for (i = 0; i < s->vars.n; i++) {
-		const var *one = s->vars.v[i];
-		wp_chosen *c = &v[out->n];
-		const char **extras;
-
-		if (!one->needs)
-			continue;
-		c->project = i;
-		c->cand = one->cand;
-		c->nextras = one->extras.n;
-		extras = WP_NEW_ARRAY(a, one->extras.n, const char *);
-		for (x = 0; x < one->extras.n; x++)
-			extras[x] = one->extras.v[x].extra;
-		if (one->extras.n)
-			qsort(extras, one->extras.n, sizeof *extras, wp_cmp_cstr);
-		c->extras = extras;
-		out->n++;
-	}
+	for (i = 0; i < s->packages.n; i++)
+		if (!s->packages.v[i]->id.extra && s->packages.v[i]->chosen != WP_NOBODY)
+			v[out->n++] = chosen_of(s, s->packages.v[i]);
+	if (out->n)
+		qsort(v, out->n, sizeof *v, by_project);
 	out->v = v;
+}
+
+static void take_proof(search *s, wp_solution *out)
+{
+	wp_package *v = WP_NEW_ARRAY(s->p->arena, s->packages.n, wp_package);
+	size_t i;
+
+	for (i = 0; i < s->packages.n; i++)
+		v[i] = s->packages.v[i]->id;
+	out->proof = (wp_proof){s->contradiction, v, s->packages.n};
 }
 
 static void end(search *s)
 {
 	size_t i;
 
-	for (i = 0; i < s->vars.n; i++) {
-		WP_VEC_FREE(&s->vars.v[i]->edges);
-		WP_VEC_FREE(&s->vars.v[i]->extras);
+	for (i = 0; i < s->packages.n; i++) {
+		package *p = s->packages.v[i];
+
+		WP_VEC_FREE(&p->steps);
+		WP_VEC_FREE(&p->sets);
+		WP_VEC_FREE(&p->facts);
+		WP_VEC_FREE(&p->extras);
 	}
-	for (i = 0; i < s->levels.n; i++) {
-		wp_bits_free(&s->levels.v[i].levels);
-		wp_bits_free(&s->levels.v[i].roots);
-		WP_VEC_FREE(&s->levels.v[i].why);
-		WP_VEC_FREE(&s->levels.v[i].clashes);
-	}
-	WP_VEC_FREE(&s->vars);
-	WP_VEC_FREE(&s->edges);
-	WP_VEC_FREE(&s->turned);
+	WP_VEC_FREE(&s->packages);
+	WP_VEC_FREE(&s->base_of);
+	WP_VEC_FREE(&s->facts);
+	WP_VEC_FREE(&s->trail);
 	WP_VEC_FREE(&s->queue);
-	WP_VEC_FREE(&s->levels);
-	WP_VEC_FREE(&s->nogoods);
-	WP_VEC_FREE(&s->links);
-	wp_bits_free(&s->blame_levels);
-	wp_bits_free(&s->blame_roots);
-	wp_map_free(&s->swaps);
+	WP_VEC_FREE(&s->waits);
+	wp_map_free(&s->same);
+	wp_map_free(&s->learned);
+	wp_map_free(&s->clashes);
 	wp_arena_free(s->arena);
 }
 
-static int search_once(wp_pool *p, const wp_dep *roots, size_t n, bool all_open, wp_solution *out, bool *shut_seen,
-	wp_error *e)
+/* open and what else is known of pins goes on from one search to the next. */
+static int search_once(search *s, wp_solution *out, wp_error *e)
 {
-	search s = {.p = p, .arena = wp_arena_new(), .roots = roots, .nroots = n, .swap_with = WP_NOBODY,
-		.all_open = all_open, .max_steps = all_open ? MAX_YANKED : MAX_STEPS};
+	uint32_t before = out->steps;
 
+	s->arena = wp_arena_new();
+	s->restart = s->shut_seen = false;
+	s->contradiction = NULL;
+	s->level = s->serial = s->choices = 0;
+	wp_map_init(&s->same);
+	wp_map_init(&s->learned);
+	wp_map_init(&s->clashes);
 	*out = (wp_solution){0};
-	wp_map_init(&s.swaps);
-	WP_PUSH(&s.links, ((link){0, 0}));
-	run(&s, out, e);
+	run(s, out, e);
 	if (out->solved)
-		take_solution(&s, out);
-	out->steps = s.steps;
-	*shut_seen = s.shut_seen;
-	end(&s);
+		take_solution(s, out);
+	else
+		take_proof(s, out);
+	out->steps = before + s->choices;
+	end(s);
 	return e->code;
 }
 
-/* A yanked candidate opens when a pin for it is met. Where that finds nothing, though yanked ones were in sight, they
- * are tried before their pins are known: the pin may come with a version that would otherwise not be tried. */
+/* A yanked candidate opens when a pin for it is met; then the search begins again. Where that finds nothing, though yanked
+ * ones were in sight, they are tried before their pins are known: the pin may come with a version that would otherwise
+ * not be tried. */
 int wp_solve(wp_pool *p, const wp_dep *roots, size_t n, wp_solution *out, wp_error *e)
 {
-	wp_solution second;
-	bool shut_seen;
+	search s = {.p = p, .roots = roots, .nroots = n};
+	wp_solution second = {0};
 
-	if (search_once(p, roots, n, false, out, &shut_seen, e))
-		return e->code;
-	if (out->solved || out->gave_up || !shut_seen)
-		return 0;
-	if (search_once(p, roots, n, true, &second, &shut_seen, e))
-		return e->code;
-	if (second.solved)
-		*out = second;
-	return 0;
+	*out = (wp_solution){0};
+	do
+		search_once(&s, out, e);
+	while (!e->code && s.restart);
+	if (!e->code && !out->solved && !out->gave_up && s.shut_seen) {
+		s.all_open = true;
+		if (!search_once(&s, &second, e) && second.solved)
+			*out = second;
+	}
+	free(s.open);
+	return e->code;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Small random catalogues, solved by wp_lock and by trying everything: both must find a solution or none, and what
- * wp_lock finds must hold. */
+ * wp_lock finds must hold. Where there is none, each step of the proof must follow from the two before it. */
 #include "unit/test.h"
 
+#include "resolve/solve.h"
 #include "unit/fake_catalog.h"
 
 enum { PROJECTS = 5, VERSIONS = 3, MAX_REQS = 3, ROUNDS = 600 };
@@ -156,6 +157,94 @@ static void read_choice(const wp_lock_doc *d, int *choice)
 		choice[d->wheels[i].project[1] - '0'] = d->wheels[i].version[0] - '0';
 }
 
+/* ---- proofs --------------------------------------------------------------------------------- */
+
+static uint64_t set_of(const wp_proof *p, const wp_fact *f, uint32_t no)
+{
+	uint32_t i;
+
+	for (i = 0; i < f->n; i++)
+		if (f->v[i].package == no)
+			return f->v[i].set[0];
+	return ((uint64_t)2 << p->packages[no].n) - 1;
+}
+
+/* Left and right hold: so does this, if one of its sets is what either has, and the others are what both have. */
+static bool follows(const wp_proof *p, const wp_fact *f)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < p->npackages; i++) {
+		if (set_of(p, f, i) != (set_of(p, f->left, i) | set_of(p, f->right, i)))
+			continue;
+		for (k = 0; k < p->npackages; k++)
+			if (k != i && set_of(p, f, k) != (set_of(p, f->left, k) & set_of(p, f->right, k)))
+				break;
+		if (k == p->npackages)
+			return true;
+	}
+	return false;
+}
+
+/* All candidates of the owner that it speaks of have the requirement, and it leaves out what it says. */
+static void check_required(wp_pool *pool, const wp_proof *p, const wp_fact *f)
+{
+	const wp_dep *d = f->claim.dep;
+	uint32_t i, k;
+
+	for (i = 0; i < f->n; i++) {
+		const wp_package *x = &p->packages[f->v[i].package];
+
+		for (k = 0; !x->extra && k < x->n; k++) {
+			const wp_cand_facts *c = pool->projects.v[x->project]->facts[k];
+			bool in = f->v[i].set[0] >> k & 1, has = false;
+			size_t r;
+
+			if (x->project == f->claim.project && in && c)
+				for (r = 0; r < c->ndeps; r++)
+					has |= c->deps[r].project == d->project;
+			if (x->project == f->claim.project)
+				assert_true(!in || has || d->project == x->project);
+			else if (in && !d->req->nextras)
+				assert_false(wp_bit(wp_pool_allowed(pool, d), k));
+		}
+	}
+}
+
+static void check_fact(wp_pool *pool, const wp_proof *p, const wp_fact *f, int depth)
+{
+	assert_true(depth < 2000);
+	if (f->because == WP_BECAUSE_REQUIRED)
+		check_required(pool, p, f);
+	if (f->because != WP_BECAUSE_FOLLOWS)
+		return;
+	assert_true(follows(p, f));
+	check_fact(pool, p, f->left, depth + 1);
+	check_fact(pool, p, f->right, depth + 1);
+}
+
+static void check_proof(wp_ctx *ctx, const fake_catalog *c, const wp_target *t, const char *const texts[2])
+{
+	wp_requirement r[2];
+	wp_solution out;
+	wp_dep deps[2];
+	wp_error err = {0};
+	wp_pool pool;
+	int i;
+
+	wp_pool_init(&pool, ctx, &c->api, t, NULL, false);
+	for (i = 0; i < 2; i++) {
+		assert_ok(wp_requirement_parse(c->a, wp_str_of(texts[i]), &r[i], &err));
+		deps[i] = wp_pool_dep(&pool, &r[i]);
+	}
+	assert_ok(wp_solve(&pool, deps, 2, &out, &err));
+	assert_false(out.solved);
+	assert_non_null(out.proof.root);
+	assert_int_equal(out.proof.root->n, 0);
+	check_fact(&pool, &out.proof, out.proof.root, 0);
+	wp_pool_free(&pool);
+}
+
 static void one_round(void)
 {
 	int choice[PROJECTS] = {0}, rc;
@@ -184,6 +273,8 @@ static void one_round(void)
 		if (!holds(choice))
 			fail_msg("%s, %s: the answer does not hold", texts[0], texts[1]);
 	}
+	if (rc)
+		check_proof(&ctx, &c, &t, texts);
 	if (rc && !err.why[0])
 		fail_msg("no reason was given");
 	wp_ctx_done(&ctx);

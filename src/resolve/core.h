@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* core.h: of all that a proof rests on, as little as is enough. */
+#ifndef WP_RESOLVE_CORE_H
+#define WP_RESOLVE_CORE_H
+
+#include "resolve/proof.h"
+
+/* Source facts that cannot all hold, none of which can be left out. Facts that differ only in the candidates they are
+ * about were made one. In the order of the proof. */
+typedef struct wp_core {
+	const wp_fact **v; size_t n;
+} wp_core;
+
+void wp_core_of(wp_arena *a, const wp_proof *p, wp_core *out);
+
+static inline size_t wp_set_words(uint32_t n) /* of a package with n choices */
+{
+	return n / 64 + 1;
+}
+
+#endif

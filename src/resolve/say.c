@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+#include "resolve/say.h"
+
+enum {
+	MAX_TEXT = 600,
+	MAX_WORDS = 8, /* Pythons or platforms in one list */
+	MAX_RUNS = 3   /* of versions */
+};
+
+void wp_add_word(wp_arena *a, wp_words *w, wp_str s)
+{
+	size_t i;
+
+	for (i = 0; i < w->n; i++)
+		if (wp_str_is(s, w->v[i]))
+			return;
+	WP_PUSH(w, wp_str_dup(a, s));
+}
+
+const char *wp_join(wp_arena *a, const wp_words *w, size_t max)
+{
+	size_t i, n = w->n > max ? max : w->n;
+	wp_buf b;
+
+	wp_buf_init(&b, MAX_TEXT);
+	for (i = 0; i < n; i++)
+		wp_buf_printf(&b, "%s%s", !i ? "" : i + 1 == w->n ? " and " : ", ", w->v[i]);
+	if (w->n > n)
+		wp_buf_printf(&b, " and %zu more", w->n - n);
+	return wp_buf_take(&b, a).p;
+}
+
+static bool goes_on(const char *line)
+{
+	return wp_starts(line, "but ") || wp_starts(line, "and ");
+}
+
+/* The first few and the last few of n lines, of which `keep` are to be kept. */
+static const char *lay_out(wp_arena *a, const wp_words *lines, size_t keep)
+{
+	size_t i, head = keep / 2, left_out = lines->n - keep;
+	wp_buf b;
+
+	wp_buf_init(&b, 1 << 16);
+	for (i = 0; i < lines->n; i++) {
+		if (left_out && i == head) {
+			wp_buf_printf(&b, "\n... (%zu more of this kind)", left_out);
+			i += left_out;
+		}
+		if (i)
+			wp_buf_puts(&b, goes_on(lines->v[i]) ? ",\n" : "\n");
+		wp_buf_puts(&b, lines->v[i]);
+	}
+	return wp_buf_take(&b, a).p;
+}
+
+const char *wp_lines(wp_arena *a, const wp_words *lines)
+{
+	enum { MAX_LINES = 8, MAX_WHY = 980 };
+	size_t keep = lines->n > MAX_LINES ? MAX_LINES - 1 : lines->n;
+	const char *text = lay_out(a, lines, keep);
+
+	while (strlen(text) > MAX_WHY && keep > 2)
+		text = lay_out(a, lines, --keep);
+	return lines->n ? text : "no set of versions fits";
+}
+
+/* ---- versions --------------------------------------------------------------------------------- */
+
+static int newest_first(const void *pa, const void *pb)
+{
+	const wp_cand *a = *(const wp_cand *const *)pa, *b = *(const wp_cand *const *)pb;
+
+	return wp_version_cmp(&b->version, &a->version);
+}
+
+static const wp_cand **by_version(wp_arena *a, const wp_pooled *p)
+{
+	const wp_cand **v = WP_NEW_ARRAY(a, p->c.n, const wp_cand *);
+	size_t i;
+
+	for (i = 0; i < p->c.n; i++)
+		v[i] = &p->c.v[i];
+	if (p->c.n)
+		qsort(v, p->c.n, sizeof *v, newest_first);
+	return v;
+}
+
+static bool in_set(const wp_pooled *p, const uint64_t *set, const wp_cand *c)
+{
+	return wp_bit(set, (uint32_t)(c - p->c.v));
+}
+
+/* Newest first, each run from its oldest to its newest. */
+static void find_runs(wp_arena *a, const wp_pooled *p, const uint64_t *set, wp_words *runs, size_t *beyond)
+{
+	const wp_cand **v = by_version(a, p);
+	size_t i, k;
+
+	for (i = 0; i < p->c.n; i = k + 1) {
+		k = i;
+		if (!in_set(p, set, v[i]))
+			continue;
+		while (k + 1 < p->c.n && in_set(p, set, v[k + 1]))
+			k++;
+		if (runs->n == MAX_RUNS)
+			*beyond += k + 1 - i;
+		else if (k == i)
+			WP_PUSH(runs, v[i]->version.norm);
+		else
+			WP_PUSH(runs, wp_sprintf(a, "%s %s %s", v[k]->version.norm, k == i + 1 ? "and" : "to",
+					      v[i]->version.norm));
+	}
+}
+
+const char *wp_say_versions(wp_arena *a, const wp_pooled *p, const uint64_t *set)
+{
+	wp_words runs = {0};
+	size_t i, beyond = 0;
+	wp_buf b;
+
+	find_runs(a, p, set, &runs, &beyond);
+	wp_buf_init(&b, MAX_TEXT);
+	for (i = runs.n; i-- > 0;)
+		wp_buf_printf(&b, "%s%s", runs.v[i],
+			!i ? "" : i == 1 && !beyond && !strstr(runs.v[0], " and ") ? " and " : ", ");
+	if (beyond)
+		wp_buf_printf(&b, " and %zu older", beyond);
+	WP_VEC_FREE(&runs);
+	return wp_buf_take(&b, a).p;
+}
+
+const char *wp_say_dep(wp_arena *a, const wp_dep *d)
+{
+	wp_str s = wp_str_of(d->req->text);
+
+	return wp_str_dup(a, wp_str_trim(wp_str_sub(s, 0, wp_str_find(s, ';'))));
+}
+
+/* ---- wheels of one version ---------------------------------------------------------------------- */
+
+typedef struct wheels {
+	wp_words pythons;   /* of those for the target's platform */
+	wp_words platforms; /* of all */
+	bool sources;
+} wheels;
+
+static bool on_platform(const wp_wheel_name *w, const char *const *tags, size_t n)
+{
+	wp_str rest = wp_str_of(w->platform), one;
+	size_t i;
+
+	while (wp_str_split(&rest, '.', &one)) {
+		if (wp_str_is(one, "any"))
+			return true;
+		for (i = 0; i < n; i++)
+			if (wp_str_is(one, tags[i]))
+				return true;
+	}
+	return false;
+}
+
+static void add_pythons(wp_arena *a, const wp_job *j, const wp_wheel_name *w, wp_words *out)
+{
+	wp_str rest = wp_str_of(w->python), one;
+
+	while (wp_str_split(&rest, '.', &one))
+		if (wp_str_is(one, j->t->python_tag)) /* then it is the ABI that does not fit */
+			wp_add_word(a, out, wp_str_of(wp_sprintf(a, "%s-%s", j->t->python_tag, w->abi)));
+		else
+			wp_add_word(a, out, one);
+}
+
+static void find_wheels(wp_arena *a, const wp_job *j, const wp_pooled *p, const wp_version *v, wheels *out)
+{
+	const char *const *tags;
+	size_t i, n = wp_platform_tags(a, j->t->platform, &tags);
+	wp_wheel_name w;
+
+	for (i = 0; i < p->page->nfiles; i++) {
+		wp_error e = {0};
+		wp_str rest, one;
+
+		if (!wp_ends(p->page->files[i].filename, ".whl") ||
+			wp_wheel_name_parse(a, wp_str_of(p->page->files[i].filename), &w, &e) ||
+			wp_version_cmp(&w.version, v) != 0)
+			continue;
+		if (on_platform(&w, tags, n))
+			add_pythons(a, j, &w, &out->pythons);
+		for (rest = wp_str_of(w.platform); wp_str_split(&rest, '.', &one);)
+			wp_add_word(a, &out->platforms, one);
+	}
+}
+
+/* The minor number of cp312; 0 of any other text. */
+static uint64_t minor_of(const char *python)
+{
+	uint64_t n;
+
+	return wp_starts(python, "cp3") && wp_str_u64(wp_str_of(python + 3), &n) ? n : 0;
+}
+
+static int by_minor(const void *pa, const void *pb)
+{
+	const char *a = *(const char *const *)pa, *b = *(const char *const *)pb;
+	uint64_t x = minor_of(a), y = minor_of(b);
+
+	if (x && y)
+		return x < y ? -1 : x > y;
+	return x ? -1 : y ? 1 : strcmp(a, b);
+}
+
+/* "cp39 to cp312 and cp313t". */
+static const char *say_pythons(wp_arena *a, wp_words *w)
+{
+	wp_words runs = {0};
+	const char *text;
+	size_t i, k;
+
+	qsort(w->v, w->n, sizeof *w->v, by_minor);
+	for (i = 0; i < w->n; i = k + 1) {
+		for (k = i; k + 1 < w->n && minor_of(w->v[k]) && minor_of(w->v[k + 1]) == minor_of(w->v[k]) + 1;)
+			k++;
+		if (k < i + 2)
+			k = i;
+		WP_PUSH(&runs, k == i ? w->v[i] : wp_sprintf(a, "%s to %s", w->v[i], w->v[k]));
+	}
+	text = wp_join(a, &runs, MAX_WORDS);
+	WP_VEC_FREE(&runs);
+	return text;
+}
+
+static const char *system_of(const char *platform)
+{
+	if (wp_starts(platform, "win"))
+		return "Windows";
+	if (wp_starts(platform, "macosx"))
+		return "macOS";
+	return strstr(platform, "linux") ? "Linux" : "";
+}
+
+/* The one system that all these are for, where it is not the target's; NULL. */
+static const char *only_system(const wp_job *j, const wp_words *platforms)
+{
+	const char *one = system_of(platforms->v[0]);
+	size_t i;
+
+	for (i = 1; i < platforms->n; i++)
+		if (!wp_streq(system_of(platforms->v[i]), one))
+			return NULL;
+	return *one && !wp_streq(one, system_of(j->t->platform)) ? one : NULL;
+}
+
+static const char *say_tags(wp_arena *a, const wp_job *j, const wp_pooled *p, const wp_cand *c)
+{
+	wheels w = {0};
+	const char *system, *text = "";
+
+	find_wheels(a, j, p, &c->version, &w);
+	system = w.platforms.n ? only_system(j, &w.platforms) : NULL;
+	if (w.pythons.n)
+		text = wp_sprintf(a, "%s %s has wheels for %s on %s, and the target is %s", p->name, c->version.norm,
+			say_pythons(a, &w.pythons), j->t->platform, j->t->python_tag);
+	else if (system)
+		text = wp_sprintf(a, "%s %s has wheels for %s only (%s), and the target is %s", p->name,
+			c->version.norm, system, wp_join(a, &w.platforms, 2), j->t->platform);
+	else
+		text = wp_sprintf(a, "%s %s has wheels for %s only, and the target is %s", p->name, c->version.norm,
+			wp_join(a, &w.platforms, MAX_WORDS), j->t->platform);
+	WP_VEC_FREE(&w.pythons);
+	WP_VEC_FREE(&w.platforms);
+	return text;
+}
+
+const char *wp_say_unfit(wp_arena *a, const wp_job *j, const wp_pooled *p, const wp_cand *c)
+{
+	if (c->unfit & WP_UNFIT_PYTHON)
+		return wp_sprintf(a, "%s %s requires Python %s, and the target has %s", p->name, c->version.norm,
+			c->requires_python, j->t->markers.python_full_version);
+	if (c->unfit & WP_UNFIT_TAG)
+		return say_tags(a, j, p, c);
+	if (c->unfit & WP_UNFIT_LABEL)
+		return wp_sprintf(a, "%s %s is not labelled +%s", p->name, c->version.norm, j->t->variant);
+	return wp_sprintf(a, "%s %s has only a source distribution, which is not built here", p->name,
+		c->version.norm);
+}
+
+/* ---- a project with nothing that serves --------------------------------------------------------- */
+
+const wp_cand *wp_nearest_unfit(const wp_pooled *p, const wp_dep *d)
+{
+	const wp_cand *source = NULL;
+	size_t i;
+
+	for (i = 0; i < p->c.nout; i++) {
+		const wp_cand *c = &p->c.out[i];
+
+		if (d && wp_specifiers_match(&d->req->specifiers, &c->version) == d->negate)
+			continue;
+		if (c->unfit & ~(unsigned)WP_UNFIT_SOURCE)
+			return c;
+		source = source ? source : c;
+	}
+	return source;
+}
+
+const char *wp_say_nothing(wp_arena *a, const wp_job *j, const wp_pooled *p)
+{
+	const wp_cand *c = p->page ? wp_nearest_unfit(p, NULL) : NULL;
+
+	if (!p->page)
+		return wp_sprintf(a, "no index has a project '%s'", p->name);
+	if (!c)
+		return wp_sprintf(a, "'%s' has no files at all on the index '%s'", p->name, p->page->index);
+	if (c->unfit == WP_UNFIT_SOURCE)
+		return wp_sprintf(a, "'%s' has only source distributions, which are not built here", p->name);
+	return wp_sprintf(a, "no wheel of '%s' fits: %s", p->name, wp_say_unfit(a, j, p, c));
+}
+
+static const char *say_newest(wp_arena *a, const wp_pooled *p, bool all_fit)
+{
+	const wp_cand *c;
+
+	if (!p->c.n)
+		return "";
+	c = by_version(a, p)[0];
+	return wp_sprintf(a, "; the newest%s is %s%s", all_fit ? "" : " with a wheel that fits", c->version.norm,
+		c->yanked ? ", which is yanked" : c->pre ? ", a pre-release" : "");
+}
+
+/* For a pin: the versions on both sides of it. */
+static const char *say_neighbours(wp_arena *a, const wp_pooled *p, const wp_dep *d)
+{
+	const wp_cand **v = by_version(a, p);
+	size_t i = 0;
+
+	while (i < p->c.n && wp_version_cmp(&v[i]->version, &d->req->specifiers.v[0].version) > 0)
+		i++;
+	if (i == 0 || i == p->c.n)
+		return say_newest(a, p, p->c.nout == 0);
+	return wp_sprintf(a, "; the nearest%s are %s and %s", p->c.nout ? " with a wheel that fits" : "",
+		v[i]->version.norm, v[i - 1]->version.norm);
+}
+
+const char *wp_say_no_match(wp_arena *a, const wp_job *j, const wp_dep *d)
+{
+	const wp_pooled *p = j->pool.projects.v[d->project];
+	const wp_specifiers *s = &d->req->specifiers;
+	const wp_cand *near;
+
+	if (!p->page || !p->c.n)
+		return wp_say_nothing(a, j, p);
+	near = wp_nearest_unfit(p, d);
+	if (near)
+		return wp_sprintf(a, "%s%s", wp_say_unfit(a, j, p, near), say_newest(a, p, false));
+	if (s->n == 1 && s->v[0].op == WP_EQ && !s->v[0].wildcard)
+		return wp_sprintf(a, "there is no such version%s", say_neighbours(a, p, d));
+	return wp_sprintf(a, "there is no such version%s", say_newest(a, p, p->c.nout == 0));
+}
