@@ -48,12 +48,15 @@ static void collect(wp_arena *a, const wp_fact *root, fact_vec *out)
 
 /* ---- versions that say the same -------------------------------------------------------------- */
 
+static bool is_claim(const wp_fact *f)
+{
+	return f->because == WP_BECAUSE_REQUIRED || f->because == WP_BECAUSE_CONSTRAINT;
+}
+
 static bool is_owner(const wp_proof *p, const wp_fact *f, const wp_term *t)
 {
 	const wp_package *k = &p->packages[t->package];
 
-	if (f->because == WP_BECAUSE_YANKED)
-		return true;
 	return k->project == f->claim.project && !k->extra;
 }
 
@@ -62,10 +65,9 @@ static void key_of(const wp_proof *p, const wp_fact *f, wp_buf *key)
 {
 	uint32_t i;
 
-	wp_buf_printf(key, "%d %u %s %d %d %s %s %s", (int)f->because, (unsigned)f->claim.project,
-		f->extra ? f->extra : "", f->claim.dep != NULL, f->claim.dep && f->claim.dep->negate,
-		f->claim.dep ? f->claim.dep->req->project : "", f->claim.dep ? f->claim.dep->req->text : "",
-		f->claim.dep && f->claim.dep->reason ? f->claim.dep->reason : "");
+	wp_buf_printf(key, "%d %u %s %u %d %s %s", (int)f->because, (unsigned)f->claim.project, f->extra ? f->extra : "",
+		(unsigned)f->claim.dep->project, f->claim.dep->negate, f->claim.dep->req->text,
+		f->claim.dep->reason ? f->claim.dep->reason : "");
 	for (i = 0; i < f->n; i++) {
 		wp_buf_printf(key, " %u ", (unsigned)f->v[i].package);
 		if (!is_owner(p, f, &f->v[i]))
@@ -92,8 +94,6 @@ static void unite(wp_arena *a, const wp_proof *p, wp_fact *into, const wp_fact *
 		v[i].set = set;
 	}
 	into->v = v;
-	if (f->claim.cand < into->claim.cand) /* the best one speaks for all */
-		into->claim = f->claim;
 }
 
 static void merge(wp_arena *a, const wp_proof *p, fact_vec *facts)
@@ -109,8 +109,9 @@ static void merge(wp_arena *a, const wp_proof *p, fact_vec *facts)
 		uint32_t at;
 
 		wp_buf_init(&key, MAX_KEY);
-		key_of(p, f, &key);
-		if (key.full || f->because == WP_BECAUSE_BROKEN) {
+		if (is_claim(f))
+			key_of(p, f, &key);
+		if (key.full || !is_claim(f)) {
 			facts->v[n++] = f;
 		} else if (wp_map_get(&seen, wp_buf_view(&key), &at)) {
 			unite(a, p, facts->v[at], f);
@@ -284,7 +285,9 @@ static uint32_t *distances(wp_arena *a, const wp_proof *p, const fact_vec *facts
 		more = false;
 		for (i = 0; i < facts->n; i++) {
 			const wp_claim *c = &facts->v[i]->claim;
-			uint32_t from = !c->dep ? WP_NOBODY : c->project == WP_NOBODY ? 0 : of[c->project];
+			uint32_t from = !is_claim(facts->v[i])	  ? WP_NOBODY
+				: c->project == WP_NOBODY ? 0
+							  : of[c->project];
 
 			if (from == WP_NOBODY || from + 1 >= of[c->dep->project])
 				continue;
@@ -296,7 +299,7 @@ static uint32_t *distances(wp_arena *a, const wp_proof *p, const fact_vec *facts
 }
 
 typedef struct ranked {
-	uint32_t fact, far;
+	uint32_t fact, far, line;
 } ranked;
 
 static int farthest_first(const void *pa, const void *pb)
@@ -305,6 +308,8 @@ static int farthest_first(const void *pa, const void *pb)
 
 	if (a->far != b->far)
 		return a->far > b->far ? -1 : 1;
+	if (a->line != b->line)
+		return a->line > b->line ? -1 : 1;
 	return a->fact > b->fact ? -1 : 1;
 }
 
@@ -319,7 +324,8 @@ static ranked *ranking(wp_arena *a, const wp_proof *p, const fact_vec *facts)
 		const wp_fact *f = facts->v[i];
 
 		v[i].fact = (uint32_t)i;
-		if (!f->claim.dep)
+		v[i].line = is_claim(f) ? f->claim.dep->line : 0;
+		if (!is_claim(f))
 			v[i].far = of[p->packages[f->v[0].package].project];
 		else if (f->claim.project != WP_NOBODY)
 			v[i].far = of[f->claim.project];

@@ -18,6 +18,7 @@ typedef struct tale {
 	bool opposed;	  /* the last line began with "but" */
 	int missing, unfit, other; /* ends of each sort */
 	const wp_dep *about;	   /* the first requirement that nothing serves */
+	const char *yanked;	   /* a pin that would take a yanked version */
 } tale;
 
 static wp_pooled *project_of(const tale *t, uint32_t project)
@@ -54,16 +55,21 @@ static uint32_t owner_of(const tale *t, const wp_fact *f)
 	return is_claim(f) ? f->claim.project : t->packages[f->v[0].package].project;
 }
 
-/* Does the requirement leave nothing of what it requires? */
+/* Does the requirement leave nothing of what it requires? Then a term on that would always hold, and there is none. */
 static bool is_end(const tale *t, const wp_fact *f)
 {
-	const wp_term *x = is_claim(f) ? term_on(t, f, f->claim.dep->project) : NULL;
-	uint32_t i, n = project_of(t, is_claim(f) ? f->claim.dep->project : 0)->c.n;
+	const wp_dep *d = f->claim.dep;
+	const wp_term *x;
+	uint32_t i, k;
 
-	if (!x || f->claim.project == f->claim.dep->project)
+	if (!is_claim(f) || f->claim.project == d->project || d->reason)
 		return false;
-	for (i = 0; i < n; i++)
+	x = term_on(t, f, d->project);
+	for (i = 0; x && i < project_of(t, d->project)->c.n; i++)
 		if (!wp_bit(x->set, i))
+			return false;
+	for (k = 0; !x && k < f->n; k++)
+		if (t->packages[f->v[k].package].project == d->project)
 			return false;
 	return true;
 }
@@ -78,18 +84,6 @@ static bool alike(const tale *t, const wp_fact *a, const wp_fact *b)
 }
 
 typedef WP_VEC(const wp_fact *) facts;
-
-static void take_alike(tale *t, size_t at, facts *out)
-{
-	const wp_fact *f = t->core.v[at];
-	size_t i;
-
-	for (i = at; i < t->core.n; i++)
-		if (!t->told[i] && alike(t, f, t->core.v[i])) {
-			t->told[i] = true;
-			WP_PUSH(out, t->core.v[i]);
-		}
-}
 
 /* ---- who ------------------------------------------------------------------------------------------ */
 
@@ -143,6 +137,35 @@ static const uint64_t *owners_set(const tale *t, const wp_fact *f)
 	return f->v[0].set;
 }
 
+/* A requirement with extras is several facts. */
+static bool same_words(const tale *t, const wp_fact *a, const wp_fact *b)
+{
+	size_t words = wp_set_words((uint32_t)project_of(t, owner_of(t, a))->c.n);
+
+	return wp_streq(a->claim.dep->req->text, b->claim.dep->req->text) &&
+		memcmp(owners_set(t, a), owners_set(t, b), words * sizeof(uint64_t)) == 0;
+}
+
+static void take_alike(tale *t, size_t at, facts *out)
+{
+	const wp_fact *f = t->core.v[at];
+	size_t i, k;
+
+	for (i = at; i < t->core.n; i++) {
+		const wp_fact *x = t->core.v[i];
+
+		if (t->told[i] || !alike(t, f, x))
+			continue;
+		t->told[i] = true;
+		for (k = 0; k < out->n && (by_request(x) || !same_words(t, x, out->v[k])); k++)
+			;
+		if (k == out->n)
+			WP_PUSH(out, x);
+		else if (term_on(t, x, x->claim.dep->project))
+			out->v[k] = x;
+	}
+}
+
 static const uint64_t *union_of(const tale *t, const facts *v)
 {
 	size_t i, k, words = wp_set_words((uint32_t)project_of(t, v->v[0]->claim.project)->c.n);
@@ -162,7 +185,7 @@ static const char *say_rule(const tale *t, const wp_fact *f, who w)
 
 	if (d->negate)
 		return wp_sprintf(t->a, "no %s goes with %s (%s)", wp_say_dep(t->a, d), w.text, d->reason);
-	return wp_sprintf(t->a, "only %s goes with %s (%s)", wp_say_dep(t->a, d), w.text, d->reason);
+	return wp_sprintf(t->a, "only %s goes with %s, though its metadata does not say so", wp_say_dep(t->a, d), w.text);
 }
 
 static const char *say_one(const tale *t, const wp_fact *f)
@@ -179,11 +202,28 @@ static const char *say_one(const tale *t, const wp_fact *f)
 	return wp_sprintf(t->a, "%s require%s %s", w.text, w.many ? "" : "s", text);
 }
 
-static int best_first(const void *pa, const void *pb)
+/* The best of the owner's candidates speaks for all. */
+static uint32_t best_of(const tale *t, const wp_fact *f)
 {
-	const wp_fact *a = *(const wp_fact *const *)pa, *b = *(const wp_fact *const *)pb;
+	const uint64_t *set = owners_set(t, f);
+	uint32_t i, n = (uint32_t)project_of(t, owner_of(t, f))->c.n;
 
-	return a->claim.cand < b->claim.cand ? -1 : a->claim.cand > b->claim.cand;
+	for (i = 0; i < n && !wp_bit(set, i); i++)
+		;
+	return i;
+}
+
+static void best_first(const tale *t, facts *v)
+{
+	size_t i, k;
+
+	for (i = 1; i < v->n; i++)
+		for (k = i; k > 0 && best_of(t, v->v[k]) < best_of(t, v->v[k - 1]); k--) {
+			const wp_fact *f = v->v[k];
+
+			v->v[k] = v->v[k - 1];
+			v->v[k - 1] = f;
+		}
 }
 
 /* "a 2.0 requires b>=2, a 1.0 requires b<2", "every version of a requires another b: 3.0 b==3, 2.0 b==2 and so on". */
@@ -194,12 +234,12 @@ static const char *say_several(const tale *t, facts *v)
 	const char *list = "";
 	size_t i;
 
-	qsort(v->v, v->n, sizeof *v->v, best_first);
+	best_first(t, v);
 	if (v->n == 2)
 		return wp_sprintf(t->a, "%s, and %s", say_one(t, v->v[0]), say_one(t, v->v[1]));
 	for (i = 0; i < v->n && i < MAX_SHOWN; i++)
 		list = wp_sprintf(t->a, "%s%s%s requires %s", list, i ? ", " : "",
-			p->c.v[v->v[i]->claim.cand].version.norm, wp_say_dep(t->a, v->v[i]->claim.dep));
+			p->c.v[best_of(t, v->v[i])].version.norm, wp_say_dep(t->a, v->v[i]->claim.dep));
 	return wp_sprintf(t->a, "%s require%s a %s of %s own: %s%s", w.text, w.many ? "" : "s",
 		v->v[0]->claim.dep->req->project, w.many ? "their" : "its", list, i < v->n ? ", and so on" : "");
 }
@@ -257,7 +297,8 @@ static void tell_end(tale *t, facts *v)
 	const wp_pooled *p = project_of(t, d->project);
 	const char *claim;
 
-	qsort(v->v, v->n, sizeof *v->v, best_first);
+	if (!by_request(v->v[0]))
+		best_first(t, v);
 	d = v->v[0]->claim.dep;
 	t->about = t->about ? t->about : d;
 	t->lacking[d->project] = !p->c.n;
@@ -277,7 +318,10 @@ static void tell_end(tale *t, facts *v)
 			claim = wp_sprintf(t->a, "%s (and %zu other version%s of it another %s)", claim, v->n - 1,
 				v->n == 2 ? "" : "s", p->name);
 	}
-	line(t, false, wp_sprintf(t->a, "%s, but %s", claim, wp_say_no_match(t->a, t->j, d)));
+	if (v->v[0]->because == WP_BECAUSE_CONSTRAINT)
+		line(t, narrow(t, v), wp_sprintf(t->a, "%s, and %s", claim, wp_say_no_match(t->a, t->j, d)));
+	else
+		line(t, false, wp_sprintf(t->a, "%s, but %s", claim, wp_say_no_match(t->a, t->j, d)));
 	t->opposed = false;
 }
 
@@ -298,47 +342,78 @@ static void tell_claims(tale *t, size_t at)
 	WP_VEC_FREE(&v);
 }
 
-static void tell_broken(tale *t, uint32_t project)
+/* Why the metadata of a candidate cannot be used. */
+static const char *fault_of(const tale *t, const wp_fact *f)
 {
-	const wp_pooled *p = project_of(t, project);
-	const char *reason = NULL;
-	size_t i, more = 0;
-	uint32_t k;
-	uint64_t *set = WP_NEW_ARRAY(t->a, wp_set_words((uint32_t)p->c.n), uint64_t);
+	const wp_cand_facts *read = project_of(t, f->claim.project)->facts[f->claim.cand];
 
+	if (f->claim.dep)
+		return wp_sprintf(t->a, "it requires '%s' from an address, which is not followed",
+			wp_say_dep(t->a, f->claim.dep));
+	return read->broken ? read->broken : "";
+}
+
+/* The candidates of the project that cannot be used for the reason of the best of them; NULL where none is untold. */
+static const char *take_broken(tale *t, uint32_t project, uint64_t *set, const char **extra, size_t *n)
+{
+	const char *fault = NULL;
+	size_t i;
+
+	*n = 0;
 	for (i = 0; i < t->core.n; i++) {
 		const wp_fact *f = t->core.v[i];
 
-		if (t->told[i] || f->because != WP_BECAUSE_BROKEN || owner_of(t, f) != project)
+		if (t->told[i] || f->because != WP_BECAUSE_BROKEN || f->claim.project != project ||
+			(fault && !wp_streq(fault, fault_of(t, f))))
 			continue;
 		t->told[i] = true;
-		t->other++;
-		for (k = 0; k < p->c.n; k++) {
-			if (!wp_bit(f->v[0].set, k))
-				continue;
-			reason = reason ? reason : p->facts[k]->broken;
-			if (wp_streq(reason, p->facts[k]->broken))
-				set[k / 64] |= (uint64_t)1 << k % 64;
-			else
-				more++;
-		}
+		fault = fault_of(t, f);
+		set[f->claim.cand / 64] |= (uint64_t)1 << f->claim.cand % 64;
+		*n += 1;
+		*extra = f->n > 1 ? t->packages[f->v[1].package].extra : NULL;
 	}
-	if (!reason)
-		return;
-	line(t, false, wp_sprintf(t->a, "%s cannot be taken: %s%s", say_owner(t, project, NULL, set).text, reason,
-			       more ? wp_sprintf(t->a, " (nor can %zu other version%s of it)", more, more == 1 ? "" : "s")
-				    : ""));
+	return fault;
+}
+
+static void tell_broken(tale *t, uint32_t project)
+{
+	enum { MAX_FAULTS = 3 };
+	size_t words = wp_set_words((uint32_t)project_of(t, project)->c.n), n, more = 0, faults = 0;
+	const char *fault, *extra = NULL;
+	uint64_t *set;
+
+	while ((fault = take_broken(t, project, set = WP_NEW_ARRAY(t->a, words, uint64_t), &extra, &n))) {
+		t->other++;
+		if (faults++ < MAX_FAULTS)
+			line(t, false, wp_sprintf(t->a, "%s cannot be taken: %s",
+					       say_owner(t, project, extra, set).text, fault));
+		else
+			more += n;
+	}
+	if (more)
+		line(t, false, wp_sprintf(t->a, "nor can %zu other version%s of it", more, more == 1 ? "" : "s"));
 }
 
 static void tell_yanked(tale *t, size_t at)
 {
 	const wp_fact *f = t->core.v[at];
-	who w = say_owner(t, owner_of(t, f), NULL, f->v[0].set);
+	who w;
+	uint32_t i, k;
 
 	t->told[at] = true;
 	t->other++;
-	line(t, true, wp_sprintf(t->a, "%s %s yanked, and nothing pins %s", w.text, w.many ? "are" : "is",
-			      w.many ? "one of them" : "it"));
+	for (i = 0; i < f->n; i++) {
+		const wp_pooled *p = project_of(t, t->packages[f->v[i].package].project);
+
+		for (k = 0; k < p->c.n && !(wp_bit(f->v[i].set, k) && p->c.v[k].yanked); k++)
+			;
+		if (k == p->c.n || t->packages[f->v[i].package].extra)
+			continue;
+		w = say_owner(t, t->packages[f->v[i].package].project, NULL, f->v[i].set);
+		t->yanked = wp_sprintf(t->a, "%s==%s", p->name, p->c.v[k].version.norm);
+		line(t, true, wp_sprintf(t->a, "%s %s yanked, and nothing pins %s", w.text, w.many ? "are" : "is",
+				      w.many ? "one of them" : "it"));
+	}
 }
 
 /* ---- from the request downwards ----------------------------------------------------------------------- */
@@ -413,13 +488,39 @@ static void tell_request(tale *t)
 			tell_claims(t, i);
 }
 
+/* As a reader would look for them: the request's in its order, then by their places in METADATA, the best candidates
+ * first. */
+static int in_reading_order(const void *pa, const void *pb)
+{
+	const wp_fact *a = *(const wp_fact *const *)pa, *b = *(const wp_fact *const *)pb;
+	const wp_dep *x = a->claim.dep, *y = b->claim.dep;
+
+	if (is_claim(a) != is_claim(b))
+		return is_claim(a) ? -1 : 1;
+	if (by_request(a) != by_request(b))
+		return by_request(a) ? -1 : 1;
+	if (is_claim(a) && by_request(a) && x != y)
+		return x < y ? -1 : 1;
+	if (is_claim(a) && !x->reason != !y->reason)
+		return y->reason ? -1 : 1;
+	if (is_claim(a) && x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	if (a->claim.cand != b->claim.cand)
+		return a->claim.cand < b->claim.cand ? -1 : 1;
+	if (!a->n || !b->n)
+		return 0;
+	return a->v[a->n - 1].package < b->v[b->n - 1].package ? -1 : a->v[a->n - 1].package > b->v[b->n - 1].package;
+}
+
 static void tell_all(tale *t)
 {
 	size_t i;
 
+	if (t->core.n)
+		qsort(t->core.v, t->core.n, sizeof *t->core.v, in_reading_order);
 	tell_request(t);
 	for (i = 0; i < t->core.n; i++)
-		if (by_request(t->core.v[i]))
+		if (by_request(t->core.v[i]) && t->core.v[i]->because == WP_BECAUSE_REQUIRED)
 			visit(t, t->core.v[i]->claim.dep->project, 0);
 	for (i = 0; i < t->core.n; i++)
 		if (!t->told[i])
@@ -483,6 +584,8 @@ int wp_explain(wp_job *j, wp_error *e)
 	wp_fail(e, code, "%s", wp_lines(t.a, &t.lines));
 	if (t.about)
 		wp_advise(t.a, j, t.about, e);
+	else if (t.yanked)
+		wp_err_next(e, "to take the yanked version all the same, pin it: %s", t.yanked);
 	WP_VEC_FREE(&t.lines);
 	wp_arena_free(t.a);
 	return e->code;

@@ -141,8 +141,8 @@ const char *wp_say_dep(wp_arena *a, const wp_dep *d)
 
 typedef struct wheels {
 	wp_words pythons;   /* of those for the target's platform */
+	wp_words tags;	    /* whole, of those that are for its Python too */
 	wp_words platforms; /* of all */
-	bool sources;
 } wheels;
 
 static bool on_platform(const wp_wheel_name *w, const char *const *tags, size_t n)
@@ -160,15 +160,27 @@ static bool on_platform(const wp_wheel_name *w, const char *const *tags, size_t 
 	return false;
 }
 
-static void add_pythons(wp_arena *a, const wp_job *j, const wp_wheel_name *w, wp_words *out)
+static bool for_python(wp_arena *a, const wp_target *t, wp_str python)
+{
+	const char *pure = wp_sprintf(a, "%.*s-none-", (int)python.n, python.p);
+	size_t i;
+
+	for (i = 0; i < t->ntags; i++)
+		if (wp_starts(t->tags[i], pure))
+			return true;
+	return false;
+}
+
+static void add_pythons(wp_arena *a, const wp_job *j, const wp_wheel_name *w, wheels *out)
 {
 	wp_str rest = wp_str_of(w->python), one;
 
 	while (wp_str_split(&rest, '.', &one))
-		if (wp_str_is(one, j->t->python_tag)) /* then it is the ABI that does not fit */
-			wp_add_word(a, out, wp_str_of(wp_sprintf(a, "%s-%s", j->t->python_tag, w->abi)));
+		if (for_python(a, j->t, one))
+			wp_add_word(a, &out->tags,
+				wp_str_of(wp_sprintf(a, "%s-%s-%s", w->python, w->abi, w->platform)));
 		else
-			wp_add_word(a, out, one);
+			wp_add_word(a, &out->pythons, one);
 }
 
 static void find_wheels(wp_arena *a, const wp_job *j, const wp_pooled *p, const wp_version *v, wheels *out)
@@ -186,7 +198,7 @@ static void find_wheels(wp_arena *a, const wp_job *j, const wp_pooled *p, const 
 			wp_version_cmp(&w.version, v) != 0)
 			continue;
 		if (on_platform(&w, tags, n))
-			add_pythons(a, j, &w, &out->pythons);
+			add_pythons(a, j, &w, out);
 		for (rest = wp_str_of(w.platform); wp_str_split(&rest, '.', &one);)
 			wp_add_word(a, &out->platforms, one);
 	}
@@ -258,7 +270,10 @@ static const char *say_tags(wp_arena *a, const wp_job *j, const wp_pooled *p, co
 
 	find_wheels(a, j, p, &c->version, &w);
 	system = w.platforms.n ? only_system(j, &w.platforms) : NULL;
-	if (w.pythons.n)
+	if (w.tags.n) /* its ABI does not fit */
+		text = wp_sprintf(a, "%s %s has wheels for %s, and the target is %s on %s", p->name, c->version.norm,
+			wp_join(a, &w.tags, 3), j->t->python_tag, j->t->platform);
+	else if (w.pythons.n)
 		text = wp_sprintf(a, "%s %s has wheels for %s on %s, and the target is %s", p->name, c->version.norm,
 			say_pythons(a, &w.pythons), j->t->platform, j->t->python_tag);
 	else if (system)
@@ -267,6 +282,7 @@ static const char *say_tags(wp_arena *a, const wp_job *j, const wp_pooled *p, co
 	else
 		text = wp_sprintf(a, "%s %s has wheels for %s only, and the target is %s", p->name, c->version.norm,
 			wp_join(a, &w.platforms, MAX_WORDS), j->t->platform);
+	WP_VEC_FREE(&w.tags);
 	WP_VEC_FREE(&w.pythons);
 	WP_VEC_FREE(&w.platforms);
 	return text;
@@ -317,15 +333,20 @@ const char *wp_say_nothing(wp_arena *a, const wp_job *j, const wp_pooled *p)
 	return wp_sprintf(a, "no wheel of '%s' fits: %s", p->name, wp_say_unfit(a, j, p, c));
 }
 
-static const char *say_newest(wp_arena *a, const wp_pooled *p, bool all_fit)
+static const char *flaw(const wp_cand *c)
 {
-	const wp_cand *c;
+	return c->yanked ? " (yanked)" : c->pre ? " (a pre-release)" : "";
+}
 
-	if (!p->c.n)
-		return "";
-	c = by_version(a, p)[0];
-	return wp_sprintf(a, "; the newest%s is %s%s", all_fit ? "" : " with a wheel that fits", c->version.norm,
-		c->yanked ? ", which is yanked" : c->pre ? ", a pre-release" : "");
+static const char *say_there_is(wp_arena *a, const wp_pooled *p)
+{
+	const wp_cand **v = by_version(a, p), *old = v[p->c.n - 1];
+	const char *fit = p->c.nout ? " with wheels that fit" : "";
+
+	if (p->c.n == 1)
+		return wp_sprintf(a, "there is no such version%s; the only one is %s%s", fit, v[0]->version.norm, flaw(v[0]));
+	return wp_sprintf(a, "there is no such version%s; those that are there are %s%s %s %s%s", fit, old->version.norm,
+		flaw(old), p->c.n == 2 ? "and" : "to", v[0]->version.norm, flaw(v[0]));
 }
 
 /* For a pin: the versions on both sides of it. */
@@ -337,23 +358,26 @@ static const char *say_neighbours(wp_arena *a, const wp_pooled *p, const wp_dep 
 	while (i < p->c.n && wp_version_cmp(&v[i]->version, &d->req->specifiers.v[0].version) > 0)
 		i++;
 	if (i == 0 || i == p->c.n)
-		return say_newest(a, p, p->c.nout == 0);
-	return wp_sprintf(a, "; the nearest%s are %s and %s", p->c.nout ? " with a wheel that fits" : "",
-		v[i]->version.norm, v[i - 1]->version.norm);
+		return say_there_is(a, p);
+	return wp_sprintf(a, "there is no such version; the nearest%s are %s%s and %s%s",
+		p->c.nout ? " with a wheel that fits" : "", v[i]->version.norm, flaw(v[i]), v[i - 1]->version.norm,
+		flaw(v[i - 1]));
 }
 
 const char *wp_say_no_match(wp_arena *a, const wp_job *j, const wp_dep *d)
 {
 	const wp_pooled *p = j->pool.projects.v[d->project];
 	const wp_specifiers *s = &d->req->specifiers;
-	const wp_cand *near;
+	const wp_cand *near, *newest;
 
 	if (!p->page || !p->c.n)
 		return wp_say_nothing(a, j, p);
 	near = wp_nearest_unfit(p, d);
+	newest = by_version(a, p)[0];
 	if (near)
-		return wp_sprintf(a, "%s%s", wp_say_unfit(a, j, p, near), say_newest(a, p, false));
+		return wp_sprintf(a, "%s; the newest with a wheel that fits is %s%s", wp_say_unfit(a, j, p, near),
+			newest->version.norm, flaw(newest));
 	if (s->n == 1 && s->v[0].op == WP_EQ && !s->v[0].wildcard)
-		return wp_sprintf(a, "there is no such version%s", say_neighbours(a, p, d));
-	return wp_sprintf(a, "there is no such version%s", say_newest(a, p, p->c.nout == 0));
+		return say_neighbours(a, p, d);
+	return say_there_is(a, p);
 }
