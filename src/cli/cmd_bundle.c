@@ -214,7 +214,7 @@ static int run(cli *c, wp_error *e)
 }
 
 static const char *const options[] = {"cuda", "cpu", "python", "python-version", "platform", "target", "requirement",
-	"constraint", "lock", "out", "output", "dest", "force", "tools", "pre", "index-url", "extra-index-url", "find-links",
+	"constraint", "lock", "out", "output", "dest", "force", "tools", "no-suggest", "pre", "index-url", "extra-index-url", "find-links",
 	"no-index", "variant-index-base", "require-index-hashes", "refetch", "cert", "proxy", "trusted-host", "timeout",
 	"retries", "cache-dir", "no-cache-dir", "offline", "refresh", "upgrade", NULL};
 

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/suggest.h"
 #include "os/os.h"
 
 static void first_line(cli *c, const cli_request *q)
@@ -48,6 +48,7 @@ int cli_lock(cli *c, wp_session **session, wp_lock_result *out, wp_error *e)
 	wp_lock(&c->ctx, &lq, wp_session_catalog(*session), out, e);
 	cli_findings(c, wp_session_notes(*session));
 	if (e->code) {
+		cli_suggest(c, &q, &so, &lq, wp_session_catalog(*session), e);
 		wp_err_what(e, "cannot find wheels for '%s'", q.requirements.v[0]);
 		return e->code;
 	}
@@ -121,7 +122,7 @@ static int run(cli *c, wp_error *e)
 }
 
 static const char *const options[] = {"cuda", "cpu", "python", "python-version", "platform", "target", "requirement",
-	"constraint", "out", "output", "pre", "index-url", "extra-index-url", "find-links", "no-index",
+	"constraint", "out", "output", "no-suggest", "pre", "index-url", "extra-index-url", "find-links", "no-index",
 	"variant-index-base", "require-index-hashes", "cert", "proxy", "trusted-host", "timeout", "retries",
 	"cache-dir", "no-cache-dir", "offline", "refresh", "upgrade", NULL};
 

@@ -174,6 +174,7 @@ def add_torch(w):
                             [] if audio == "2.11.0" else [f"torch=={version}"])
             w.wheel("triton", triton, f"{python}-{python}-manylinux_2_27_x86_64.manylinux_2_28_x86_64",
                     ("ordinary", "cu126"), ["setuptools>=40.8.0"])
+    w.wheel("torch", "2.7.1+cu118", f"cp312-cp312-{WIN}", ("cu118",), BASE, torch_files("2.7.1+cu118", WIN, True))
     w.wheel("torchao", "0.13.0+cu126", "cp39-abi3-manylinux_2_28_x86_64", ("cu126",))
     w.wheel("torchao", "0.13.0", "py3-none-any")
     w.wheel("torchmetrics", "1.8.2", requires=["numpy>1.20.0", "torch>=2.0.0"])
@@ -237,6 +238,7 @@ def add_cases(w):
     w.wheel("conflict-b", "1.0", requires=["conflict-c>=2"])
     w.wheel("conflict-c", "1.0")
     w.wheel("conflict-c", "2.0")
+    w.wheel("old-wheels", "1.0", f"cp311-cp311-{WIN}")
     w.wheel("needs-missing", "1.0", requires=["no-such-project>=1"])
     w.wheel("loop-a", "1.0", requires=["loop-b"])
     w.wheel("loop-b", "1.0", requires=["loop-a"])
