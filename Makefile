@@ -56,14 +56,15 @@ py := entry_points headers marker marker_eval member_path metadata name record r
 model := bundle compat fields lock pipconf request
 bin := elf pe view
 wheel := collide layout match notes open stream texts
-resolve := advise build candidates conflict core explain facts lacking lock notes pool prefetch propagate say solve
-fetch := ca cache cache_writer catalog check download findlinks get html metadata packed page page_html page_json pages session source transfer
+resolve := advise build candidates conflict core explain facts lacking lock notes pool prefetch propagate say solve trace
+fetch := ca cache cache_writer catalog check download findlinks get html metadata packed page page_html page_json pages \
+	session source transfer
 bundle := carry layout pack peek read source tree verify verify_members write_dir write_file
 install := activate ask commit exe existing files fit install interpreter notes plan receipt record_out scripts \
 	search_windows stage tree unpack venv venv_windows
 doctor := doctor facts graph ldcache libs_elf libs_pe names pc rules rules_driver rules_libs rules_set
 probe := check probe report
-cli := cmd_bundle cmd_doctor cmd_install cmd_lock cmd_matrix cmd_probe cmd_target cmd_verify help main opts \
+cli := cmd_bundle cmd_doctor cmd_install cmd_lock cmd_matrix cmd_probe cmd_target cmd_verify explain_tree help main opts \
 	pip_index print progress reqfile request sources suggest
 os_posix := posix_facts posix_file posix_proc posix_sys posix_tree
 os_win32 := win32_console win32_disk win32_early win32_facts win32_file win32_lib win32_list win32_path win32_proc win32_sys win32_tree

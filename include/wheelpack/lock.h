@@ -8,6 +8,7 @@
 #define WHEELPACK_LOCK_H
 
 #include "wheelpack/compat.h"
+#include "wheelpack/explain.h"
 #include "wheelpack/wheelpack.h"
 
 #define WP_LOCK_SCHEMA "wheelpack.lock/1"
@@ -80,6 +81,7 @@ typedef struct wp_lock_request {
 	const wp_target *targets; size_t ntargets;	       /* at least one */
 	bool prerelease;				       /* --pre */
 	bool require_index_hashes;
+	const char *const *explain; size_t nexplain;	       /* projects (normalised) whose choice is to be explained */
 	const wp_compat *compat;
 	const wp_lock_index *indexes; size_t nindexes;	       /* for the document */
 } wp_lock_request;
@@ -87,6 +89,7 @@ typedef struct wp_lock_request {
 typedef struct wp_lock_result {
 	wp_findings findings; /* notes: CPU build, newer source-only versions, yanked, unknown torch ... */
 	wp_lock_doc lock;
+	const wp_explained *explained; size_t nexplained; /* what was to be explained, in that order, by target */
 } wp_lock_result;
 
 /* Solve, over the catalogue only: no I/O of its own. WP_E_NO_PROJECT, WP_E_NO_WHEEL, WP_E_CONFLICT

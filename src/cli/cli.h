@@ -23,7 +23,7 @@ typedef struct cli_options {
 	const char *cuda, *python, *platform, *out, *venv, *lock, *cache_dir, *index_url, *cert, *proxy,
 		*variant_index_base, *torch, *driver, *dest, *tools;
 	const char *jobs_text, *timeout_text, *retries_text;
-	cli_list targets, extra_index_urls, find_links, requirement_files, constraint_files, refetch,
+	cli_list explain, targets, extra_index_urls, find_links, requirement_files, constraint_files, refetch,
 		trusted_hosts;
 	cli_list args;
 } cli_options;

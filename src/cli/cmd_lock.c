@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "cli/explain_tree.h"
 #include "cli/suggest.h"
 #include "os/os.h"
 
@@ -45,6 +46,7 @@ int cli_lock(cli *c, wp_session **session, wp_lock_result *out, wp_error *e)
 		.constraints = q.constraints.v, .nconstraints = q.constraints.n, .targets = q.targets,
 		.ntargets = q.ntargets, .prerelease = q.pre, .require_index_hashes = c->o.require_index_hashes,
 		.compat = &c->compat, .indexes = lock_indexes(c, &s), .nindexes = s.nindexes};
+	cli_explain_names(c, &lq);
 	wp_lock(&c->ctx, &lq, wp_session_catalog(*session), out, e);
 	cli_findings(c, wp_session_notes(*session));
 	if (e->code) {
@@ -100,6 +102,7 @@ static int run(cli *c, wp_error *e)
 	wp_session *session = NULL;
 	wp_lock_result r = {0};
 	uint64_t start = os_now_ms();
+	wp_jnode *explained;
 	wp_str text;
 
 	cli_lock(c, &session, &r, e);
@@ -108,6 +111,7 @@ static int run(cli *c, wp_error *e)
 	if (e->code || write_lock(c, &r.lock, &text, e))
 		return e->code;
 	say_wheels(c, &r.lock);
+	explained = cli_explained(c, &r);
 	cli_say(c, "%s, %s, in %s\n", cli_count(a, r.lock.nwheels, "wheel"), cli_bytes(a, total_size(&r.lock)),
 		cli_seconds(a, os_now_ms() - start));
 	if (c->o.out)
@@ -118,11 +122,13 @@ static int run(cli *c, wp_error *e)
 	wp_jput_str(c->result, "path", c->o.out);
 	wp_jput_int(c->result, "wheels", (int64_t)r.lock.nwheels);
 	wp_jput_int(c->result, "bytes", (int64_t)total_size(&r.lock));
+	if (explained)
+		wp_jput(c->result, "explained", explained);
 	return 0;
 }
 
 static const char *const options[] = {"cuda", "cpu", "python", "python-version", "platform", "target", "requirement",
-	"constraint", "out", "output", "no-suggest", "pre", "index-url", "extra-index-url", "find-links", "no-index",
+	"constraint", "out", "output", "no-suggest", "explain", "pre", "index-url", "extra-index-url", "find-links", "no-index",
 	"variant-index-base", "require-index-hashes", "cert", "proxy", "trusted-host", "timeout", "retries",
 	"cache-dir", "no-cache-dir", "offline", "refresh", "upgrade", NULL};
 
@@ -135,6 +141,7 @@ const cli_command cmd_lock = {
 		 "  wheelpack lock torch torchvision torchaudio --cuda cu126 --python 3.12 --platform win_amd64 \\\n"
 		 "            -o torch.lock.json\n"
 		 "  wheelpack lock \"torch>=2.6,<2.8\" --target cp311-manylinux_2_28_x86_64-cu118\n"
+		 "  wheelpack lock torch torchvision --cuda cu126 --explain torch --explain numpy\n"
 		 "  wheelpack lock torch --index-url https://download.pytorch.org/whl/cu121   (pip's words work)\n",
 	.options = options,
 	.run = run,

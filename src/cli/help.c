@@ -25,6 +25,7 @@ static const struct {
 	{"out", "-o, --out PATH", "what to write"},
 	{"force", "--force", "replace the bundle of that name"},
 	{"tools", "--tools DIR", "the wheelpack and wheelpack.exe that travel; default: beside this program"},
+	{"explain", "--explain PROJECT", "who asks for it, and why nothing newer was taken; may repeat"},
 	{"no-suggest", "--no-suggest", "don't look for a request near this one that can be locked"},
 	{"pre", "--pre", "pre-releases are as good as releases"},
 	{"index-url", "-i, --index-url URL", "instead of pip's index; a PyTorch address means --cuda"},

@@ -52,6 +52,7 @@ static const option options[] = {
 	{"offline", 0, FLAG, AT(offline)},
 	{"refresh", 0, FLAG, AT(refresh)},
 	{"upgrade", 'U', FLAG, AT(upgrade)},
+	{"explain", 0, LIST, AT(explain)},
 	{"no-suggest", 0, FLAG, AT(no_suggest)},
 	{"require-index-hashes", 0, FLAG, AT(require_index_hashes)},
 	{"lock", 0, TEXT, AT(lock)},

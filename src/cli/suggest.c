@@ -45,12 +45,14 @@ static void keep_watch(void *arg)
 
 static bool solves(tries *t, const wp_lock_request *lq, const wp_catalog *catalog, wp_lock_result *out)
 {
+	wp_lock_request plain = *lq;
 	wp_error e = {0};
 
+	plain.nexplain = 0;
 	if (t->left <= 0 || wp_cancelled(&t->ctx))
 		return false;
 	t->left--;
-	return wp_lock(&t->ctx, lq, catalog, out, &e) == 0 && out->lock.nwheels;
+	return wp_lock(&t->ctx, &plain, catalog, out, &e) == 0 && out->lock.nwheels;
 }
 
 /* ---- another Python ------------------------------------------------------------------------- */
@@ -362,13 +364,14 @@ static const char *try_pins(tries *t)
 
 /* ---- all of them ---------------------------------------------------------------------------- */
 
-/* What most likely helps comes first. */
-static const char *try_all(tries *t, wp_code code)
+/* What most likely helps comes first. advised: the library knows what to do. */
+static const char *try_all(tries *t, wp_code code, bool advised)
 {
 	const char *text = code == WP_E_NO_WHEEL ? try_pythons(t) : NULL;
 
 	text = text ? text : try_variants(t);
-	text = text ? text : try_pins(t);
+	if (!text && (t->q->variant || !advised))
+		text = try_pins(t);
 	return text || code != WP_E_CONFLICT ? text : try_pythons(t);
 }
 
@@ -383,7 +386,7 @@ static void watched(tries *t, wp_error *e)
 	if (os_thread_start(&thread, keep_watch, &w, &ignored))
 		return;
 	t->c->ctx.cancel = t->ctx.cancel = &w.stop; /* the session that is open looks at the former */
-	text = try_all(t, e->code);
+	text = try_all(t, e->code, e->next[0] != 0);
 	t->c->ctx.cancel = user;
 	atomic_store(&w.done, 1);
 	os_thread_join(thread);

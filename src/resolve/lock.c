@@ -103,6 +103,8 @@ static int lock_targets(wp_locking *s, wp_lock_result *out, wp_error *e)
 			return wp_err_where(e, "target '%s'", s->jobs[i].t->name);
 	if (wp_build_lock(s, &out->lock, e))
 		return e->code;
+	if (wp_trace(s, out, e))
+		return e->code;
 	wp_lock_notes(s, &out->findings);
 	return check_digests(s->in, &out->lock, e);
 }

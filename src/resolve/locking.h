@@ -38,6 +38,8 @@ const char *wp_torch_variant(const wp_job *j);
 
 /* The document, from all targets. */
 int wp_build_lock(wp_locking *s, wp_lock_doc *out, wp_error *e);
+/* What the request wants explained; WP_E_USAGE where a name is not in the lock, which is there by now. */
+int wp_trace(const wp_locking *s, wp_lock_result *out, wp_error *e);
 /* What is worth telling although all went well. */
 void wp_lock_notes(wp_locking *s, wp_findings *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a refusal says, word for word. */
+/* What a refusal says, word for word, and why a version was taken. */
 #include "unit/fake_catalog.h"
 #include "unit/tmp.h"
 #include "wheelpack/compat.h"
@@ -30,6 +30,8 @@ static int end(void **state)
 #define LIN "cp312-manylinux_2_28_x86_64"
 #define WIN "cp312-win_amd64"
 
+static const char *const *explain; /* what a lock is to explain, NULL: nothing */
+
 /* Requirements separated by '|'. */
 static int lock(const char *requirements, const char *constraint, const char *target)
 {
@@ -39,7 +41,8 @@ static int lock(const char *requirements, const char *constraint, const char *ta
 	wp_target t;
 	wp_str rest = wp_str_of(requirements), one;
 	wp_lock_request in = {.requirements = texts, .targets = &t, .ntargets = 1, .constraints = &constraint,
-		.nconstraints = constraint ? 1 : 0, .compat = &compat, .indexes = indexes, .nindexes = 2};
+		.nconstraints = constraint ? 1 : 0, .compat = &compat, .indexes = indexes, .nindexes = 2,
+		.explain = explain, .nexplain = explain ? 1 : 0};
 
 	err = (wp_error){0};
 	while (wp_str_split(&rest, '|', &one))
@@ -362,6 +365,103 @@ static void a_rule_that_is_in_no_metadata(void **state)
 			       "cannot use numpy 2)");
 }
 
+/* ---- why a version was taken ---------------------------------------------------------------- */
+
+static void explained(const char *want)
+{
+	const wp_explained *x = &got.explained[0];
+	wp_buf b;
+	size_t i;
+
+	if (err.code)
+		fail_msg("%s", err.why);
+	assert_int_equal(got.nexplained, 1);
+	wp_buf_init(&b, 8192);
+	wp_buf_printf(&b, "%s %s\n", x->project, x->version);
+	for (i = 0; i < x->naskers; i++)
+		wp_buf_printf(&b, "%*s%s %s: %s%s%s\n", 2 + 2 * (int)x->askers[i].depth, "",
+			x->askers[i].project ? x->askers[i].project : "request",
+			x->askers[i].version ? x->askers[i].version : "", x->askers[i].requirement,
+			x->askers[i].constraint ? " (constraint)" : "", x->askers[i].again ? " (again)" : "");
+	for (i = 0; i < x->nnewer; i++)
+		wp_buf_printf(&b, "not %s: %s\n", x->newer[i].version, x->newer[i].why);
+	assert_string_equal(b.p, want);
+	wp_buf_free(&b);
+}
+
+static void who_asks_for_a_project_is_a_tree(void **state)
+{
+	static const char *const names[] = {"bulb"};
+
+	(void)state;
+	explain = names;
+	fake_any(&cat, "house", "1.0", "room\nlamp[led]");
+	fake_any(&cat, "room", "1.0", "lamp[led]\nhouse");
+	fake_any(&cat, "lamp", "2.0", "bulb<3 ; python_version > '3'\nbulb>=2; extra == 'led'");
+	fake_any(&cat, "bulb", "2.0", NULL);
+	lock("house|bulb>1", "bulb!=7", LIN);
+	explained("bulb 2.0\n"
+		  "  request : bulb>1\n"
+		  "  request : bulb!=7 (constraint)\n"
+		  "  lamp 2.0: bulb<3\n"
+		  "    house 1.0: lamp[led]\n"
+		  "      request : house\n"
+		  "      room 1.0: house\n"
+		  "        house 1.0: room (again)\n"
+		  "    room 1.0: lamp[led] (again)\n"
+		  "  lamp 2.0: bulb>=2 (again)\n");
+	explain = NULL;
+}
+
+static void newer_versions_have_their_reasons(void **state)
+{
+	static const char *const names[] = {"bulb"};
+
+	(void)state;
+	explain = names;
+	fake_any(&cat, "lamp", "1.0", "bulb<9");
+	fake_any(&cat, "bulb", "9.0", NULL);
+	fake_any(&cat, "bulb", "8.0", NULL)->f.yanked = true;
+	fake_any(&cat, "bulb", "7.0", NULL)->f.requires_python = ">=3.14";
+	fake_wheel(&cat, "bulb-6.0-cp312-cp312-win_amd64.whl", NULL);
+	fake_add(&cat, "bulb", "bulb-5.0.tar.gz");
+	fake_any(&cat, "bulb", "4.0rc1", NULL);
+	fake_any(&cat, "bulb", "3.0", "glass>=2");
+	fake_any(&cat, "bulb", "2.0", NULL)->metadata = "Metadata-Version: 2.1\nName: bulb\nVersion: 9.9\n";
+	fake_any(&cat, "bulb", "1.5", "socket");
+	fake_any(&cat, "bulb", "1.0", NULL);
+	fake_any(&cat, "glass", "1.0", NULL);
+	lock("lamp|bulb|glass", NULL, LIN);
+	explained("bulb 1.0\n"
+		  "  request : bulb\n"
+		  "  lamp 1.0: bulb<9\n"
+		  "    request : lamp\n"
+		  "not 9.0: lamp 1.0 requires bulb<9\n"
+		  "not 8.0: it is yanked, and nothing pins it\n"
+		  "not 7.0: bulb 7.0 requires Python >=3.14, and the target has 3.12.0\n"
+		  "not 6.0: bulb 6.0 has wheels for Windows only (win_amd64), and the target is manylinux_2_28_x86_64\n"
+		  "not 5.0: bulb 5.0 has only a source distribution, which is not built here\n"
+		  "not 4.0rc1: it is a pre-release\n"
+		  "not 3.0: it requires glass>=2, and glass 1.0 was taken\n"
+		  "not 2.0: its METADATA is of version '9.9'\n"
+		  "not 1.5: it requires socket, but no index has a project 'socket'\n");
+	explain = NULL;
+}
+
+static void an_unknown_name_gets_a_near_one(void **state)
+{
+	static const char *const names[] = {"bulp"};
+
+	(void)state;
+	explain = names;
+	fake_any(&cat, "lamp", "1.0", "bulb");
+	fake_any(&cat, "bulb", "1.0", NULL);
+	lock("lamp", NULL, LIN);
+	refused(WP_E_USAGE, "'bulp', which is to be explained, is not among the wheels");
+	assert_string_equal(err.next, "did you mean `bulb`?");
+	explain = NULL;
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -389,6 +489,9 @@ int main(void)
 		T(a_torchvision_of_another_torch),
 		T(a_torch_that_no_torchvision_goes_with),
 		T(a_rule_that_is_in_no_metadata),
+		T(who_asks_for_a_project_is_a_tree),
+		T(newer_versions_have_their_reasons),
+		T(an_unknown_name_gets_a_near_one),
 	};
 
 	return cmocka_run_group_tests_name("explain", tests, NULL, NULL);
