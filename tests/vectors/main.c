@@ -4,71 +4,6 @@
 
 #include <stdarg.h>
 
-/* ---- the file as a tree --------------------------------------------------------------------- */
-
-static void read_value(wp_json *j, value *out);
-
-static void read_items(wp_json *j, value *out)
-{
-	WP_VEC(value) items = {0};
-	WP_VEC(wp_str) keys = {0};
-	bool object = out->kind == WP_JSON_OBJECT;
-	wp_str key = {0};
-
-	if (object ? wp_json_object(j) : wp_json_array(j))
-		while (object ? wp_json_key(j, &key) : wp_json_item(j)) {
-			value v;
-
-			read_value(j, &v);
-			WP_PUSH(&items, v);
-			WP_PUSH(&keys, wp_str_copy(j->a, key));
-		}
-	out->items = WP_VEC_COPY(j->a, &items);
-	out->keys = WP_VEC_COPY(j->a, &keys);
-	out->n = items.n;
-	WP_VEC_FREE(&items);
-	WP_VEC_FREE(&keys);
-}
-
-static void read_value(wp_json *j, value *out)
-{
-	const char *from;
-
-	*out = (value){.kind = wp_json_peek(j)};
-	switch (out->kind) {
-	case WP_JSON_STRING:
-		wp_json_string(j, &out->text);
-		break;
-	case WP_JSON_BOOL:
-		wp_json_bool(j, &out->truth);
-		break;
-	case WP_JSON_ARRAY:
-	case WP_JSON_OBJECT:
-		read_items(j, out);
-		break;
-	case WP_JSON_NUMBER:
-		from = j->p;
-		wp_json_skip(j);
-		out->text = wp_str_trim((wp_str){from, (size_t)(j->p - from)});
-		break;
-	case WP_JSON_NULL:
-		wp_json_skip(j);
-		break;
-	}
-}
-
-static const value absent = {.kind = WP_JSON_NULL};
-
-const value *get(const value *object, const char *key)
-{
-	size_t i;
-
-	for (i = 0; object->kind == WP_JSON_OBJECT && i < object->n; i++)
-		if (wp_str_is(object->keys[i], key))
-			return &object->items[i];
-	return &absent;
-}
-
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 const value *cell(const row *r, const char *name)
@@ -78,7 +13,7 @@ const value *cell(const row *r, const char *name)
 	for (i = 0; i < r->columns->n; i++)
 		if (wp_str_is(r->columns->items[i].text, name))
 			return &r->cells->items[i];
-	return &absent;
+	return get(NULL, name);
 }
 
 bool is_error(const row *r)
@@ -128,7 +63,10 @@ static const struct {
 	{"requirement", do_requirement}, {"canonicalize_name", do_canonicalize_name},
 	{"is_normalized_name", do_is_normalized_name}, {"canonicalize_version", do_canonicalize_version},
 	{"wheel_filename", do_wheel_filename}, {"sdist_filename", do_sdist_filename}, {"parse_tag", do_parse_tag},
-	{"platform_tags", do_platform_tags}, {"tags_generate", do_tags_generate}};
+	{"platform_tags", do_platform_tags}, {"tags_generate", do_tags_generate},
+	{"metadata_parse", do_metadata_parse}, {"metadata_email", do_metadata_email}, {"metadata_raw", do_metadata_raw},
+	{"pylock", do_pylock}, {"pylock_path", do_pylock_path}, {"pylock_select", do_pylock_select},
+	{"direct_url", do_direct_url}, {"strip_url", do_strip_url}};
 
 enum { SHOW = 10 }; /* failures of one kind that are shown */
 
@@ -174,17 +112,12 @@ static size_t replay_kind(const char *kind, const value *v)
 
 static size_t replay_text(wp_str text)
 {
-	wp_error e = {0};
 	wp_arena *a = wp_arena_new();
 	const value *all;
-	wp_json j;
 	value root;
 	size_t i, failed = 0;
 
-	wp_json_init(&j, a, text, WP_E_DOCUMENT, &e);
-	read_value(&j, &root);
-	if (wp_json_end(&j)) {
-		printf("vectors: %s (%s)\n", e.why, e.where);
+	if (!parse_value(a, text, &root)) {
 		failed = 1;
 	} else {
 		all = get(&root, "kinds");

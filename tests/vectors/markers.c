@@ -14,7 +14,7 @@ verdict do_marker(row *r)
 	return is_error(r) ? say(r, "taken") : same_text(r, "text", wp_marker_text(r->a, m), get(r->out, "str"));
 }
 
-static void fill_env(const value *env, wp_markers *out)
+void fill_env(const value *env, wp_markers *out)
 {
 	const struct {
 		const char *name, **field;

@@ -43,8 +43,15 @@ verdict same_text(row *r, const char *what, const char *got, const value *want);
 bool same_number(bool there, uint64_t got, const value *want);
 /* The product refused: right if the file does too. */
 verdict refused(row *r, const char *why);
+/* The variables that an environment names. */
+void fill_env(const value *env, wp_markers *out);
 
-/* One function a kind, in versions.c, markers.c and tags.c. */
+/* The value as JSON text; the same value, whatever the order of keys. */
+wp_str json_text(wp_arena *a, const value *v);
+bool same_value(const value *a, const value *b);
+bool parse_value(wp_arena *a, wp_str text, value *out);
+
+/* One function a kind, in versions.c, markers.c, tags.c, metadata.c and documents.c. */
 verdict do_version(row *r);
 verdict do_version_order(row *r);
 verdict do_specifier(row *r);
@@ -64,5 +71,13 @@ verdict do_sdist_filename(row *r);
 verdict do_parse_tag(row *r);
 verdict do_platform_tags(row *r);
 verdict do_tags_generate(row *r);
+verdict do_metadata_parse(row *r);
+verdict do_metadata_email(row *r);
+verdict do_metadata_raw(row *r);
+verdict do_pylock(row *r);
+verdict do_pylock_path(row *r);
+verdict do_pylock_select(row *r);
+verdict do_direct_url(row *r);
+verdict do_strip_url(row *r);
 
 #endif
