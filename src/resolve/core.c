@@ -128,7 +128,7 @@ static void merge(wp_arena *a, const wp_proof *p, fact_vec *facts)
 /* ---- are these facts enough? ----------------------------------------------------------------- */
 
 enum {
-	MAX_WORK = 40 * 1000 * 1000, /* words looked at, over all questions */
+	MAX_WORK = 20 * 1000 * 1000, /* words looked at, over all questions */
 	MAX_SPLITS = 60		     /* one inside the other */
 };
 
@@ -139,6 +139,8 @@ typedef struct question {
 	size_t *at;	 /* of each package in the choices */
 	size_t words;	 /* of all choices */
 	size_t work;
+	const wp_term *choices; bool *chosen; size_t nchoices; /* made at the start */
+	bool plain; /* only conclusions, no cases */
 } question;
 
 typedef enum held { NEVER, MAYBE, ALWAYS } held;
@@ -190,16 +192,19 @@ static void leave(const question *q, const wp_term *t, bool in, uint64_t *left)
  * does. */
 static bool conclude(question *q, uint64_t *left, const wp_term **split)
 {
-	bool more = true;
-	size_t i;
+	bool more = true, back = true;
+	size_t i, k, total = q->facts->n;
 
 	while (more) {
 		more = false;
+		back = !back; /* a chain that stands the wrong way round is then as quick */
 		*split = NULL;
-		for (i = 0; i < q->facts->n; i++) {
+		for (k = 0; k < total; k++) {
 			const wp_term *open = NULL;
-			uint32_t n = q->on[i] ? open_terms(q, q->facts->v[i], left, &open) : 0;
+			uint32_t n;
 
+			i = back ? total - 1 - k : k;
+			n = q->on[i] ? open_terms(q, q->facts->v[i], left, &open) : 0;
 			if (n == UINT32_MAX)
 				return true;
 			if (n == 1) {
@@ -221,7 +226,7 @@ static bool refuted(question *q, uint64_t *left, int depth)
 
 	if (conclude(q, left, &split))
 		return true;
-	if (!split || depth >= MAX_SPLITS || q->work > MAX_WORK)
+	if (!split || q->plain || depth >= MAX_SPLITS || q->work > MAX_WORK)
 		return false;
 	other = wp_xmalloc(q->words * sizeof *other);
 	memcpy(other, left, q->words * sizeof *other);
@@ -232,12 +237,11 @@ static bool refuted(question *q, uint64_t *left, int depth)
 	return both;
 }
 
-static bool enough(question *q)
+static uint64_t *start(question *q)
 {
 	uint64_t *left = wp_xmalloc((q->words + 1) * sizeof *left);
 	uint32_t n;
 	size_t i, k;
-	bool yes;
 
 	memset(left, 0, q->words * sizeof *left);
 	for (i = 0; i < q->p->npackages; i++) {
@@ -245,7 +249,17 @@ static bool enough(question *q)
 		for (k = 0; q->at[i] != SIZE_MAX && k <= n; k++)
 			left[q->at[i] + k / 64] |= (uint64_t)1 << k % 64;
 	}
-	yes = refuted(q, left, 0);
+	for (i = 0; i < q->nchoices; i++)
+		if (q->chosen[i])
+			leave(q, &q->choices[i], true, left);
+	return left;
+}
+
+static bool enough(question *q)
+{
+	uint64_t *left = start(q);
+	bool yes = refuted(q, left, 0);
+
 	free(left);
 	return yes;
 }
@@ -356,25 +370,119 @@ static void give_up(wp_arena *a, question *q, const ranked *order)
 		}
 }
 
+static void begin(wp_arena *a, question *q, const wp_proof *p, fact_vec *facts)
+{
+	*q = (question){.p = p, .facts = facts};
+	collect(a, p->root, facts);
+	merge(a, p, facts);
+	place_packages(a, q);
+	q->on = WP_NEW_ARRAY(a, facts->n, bool);
+	memset(q->on, true, facts->n);
+}
+
+static wp_core those_on(wp_arena *a, const question *q)
+{
+	wp_core c = {.v = WP_NEW_ARRAY(a, q->facts->n, const wp_fact *)};
+	size_t i;
+
+	for (i = 0; i < q->facts->n; i++)
+		if (q->on[i])
+			c.v[c.n++] = q->facts->v[i];
+	return c;
+}
+
 void wp_core_of(wp_arena *a, const wp_proof *p, wp_core *out)
 {
 	fact_vec facts = {0};
-	question q = {.p = p, .facts = &facts};
-	size_t i;
+	question q;
 
 	*out = (wp_core){0};
 	if (!p->root)
 		return;
-	collect(a, p->root, &facts);
-	merge(a, p, &facts);
-	place_packages(a, &q);
-	q.on = WP_NEW_ARRAY(a, facts.n, bool);
-	memset(q.on, true, facts.n);
+	begin(a, &q, p, &facts);
 	if (enough(&q))
 		give_up(a, &q, ranking(a, p, &facts));
-	out->v = WP_NEW_ARRAY(a, facts.n, const wp_fact *);
-	for (i = 0; i < facts.n; i++)
-		if (q.on[i])
-			out->v[out->n++] = facts.v[i];
+	*out = those_on(a, &q);
 	WP_VEC_FREE(&facts);
+}
+
+/* ---- one case of many ------------------------------------------------------------------------- */
+
+/* The best choice of the first package that is needed and open; false where there is none. */
+static bool next_choice(wp_arena *a, const question *q, const uint64_t *left, wp_term *out)
+{
+	size_t i;
+	uint32_t k, n, first, more;
+
+	for (i = 0; i < q->p->npackages; i++) {
+		const uint64_t *x = left + q->at[i];
+
+		n = q->p->packages[i].n;
+		if (q->at[i] == SIZE_MAX || wp_bit(x, n))
+			continue;
+		for (first = 0; first < n && !wp_bit(x, first); first++)
+			;
+		for (k = first + 1, more = 0; k < n && !more; k++)
+			more = wp_bit(x, k);
+		if (more) {
+			uint64_t *set = WP_NEW_ARRAY(a, wp_set_words(n), uint64_t);
+
+			set[first / 64] |= (uint64_t)1 << first % 64;
+			*out = (wp_term){(uint32_t)i, set};
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Choose until it does not go on. */
+static bool choose(wp_arena *a, question *q)
+{
+	wp_term *v = WP_NEW_ARRAY(a, q->p->npackages, wp_term);
+	const wp_term *split;
+	uint64_t *left = start(q);
+	bool refused;
+
+	q->choices = v;
+	q->chosen = WP_NEW_ARRAY(a, q->p->npackages, bool);
+	while (!(refused = conclude(q, left, &split)) && q->work <= MAX_WORK && next_choice(a, q, left, &v[q->nchoices])) {
+		leave(q, &v[q->nchoices], true, left);
+		q->chosen[q->nchoices++] = true;
+	}
+	free(left);
+	return refused;
+}
+
+static void drop_choices(question *q)
+{
+	wp_term *v = (wp_term *)q->choices;
+	size_t i, n = 0;
+
+	for (i = q->nchoices; i-- > 0;) {
+		q->chosen[i] = false;
+		q->chosen[i] = !enough(q);
+	}
+	for (i = 0; i < q->nchoices; i++)
+		if (q->chosen[i])
+			v[n++] = v[i];
+	q->nchoices = n;
+	memset(q->chosen, true, n);
+}
+
+bool wp_core_example(wp_arena *a, const wp_proof *p, wp_example *out)
+{
+	fact_vec facts = {0};
+	question q;
+	bool found;
+
+	begin(a, &q, p, &facts);
+	q.plain = true;
+	found = choose(a, &q) && q.nchoices;
+	if (found) {
+		drop_choices(&q);
+		give_up(a, &q, ranking(a, p, &facts));
+		*out = (wp_example){those_on(a, &q), q.choices, q.nchoices};
+	}
+	WP_VEC_FREE(&facts);
+	return found && out->n;
 }

@@ -13,6 +13,15 @@ typedef struct wp_core {
 
 void wp_core_of(wp_arena *a, const wp_proof *p, wp_core *out);
 
+/* Where the reason lies in many cases: one of them. Facts that follow plainly from each other once these choices are made,
+ * which are the best that they leave. False where no choice is needed, or none was found that shows it. */
+typedef struct wp_example {
+	wp_core core;
+	const wp_term *choices; size_t n; /* of one candidate each */
+} wp_example;
+
+bool wp_core_example(wp_arena *a, const wp_proof *p, wp_example *out);
+
 static inline size_t wp_set_words(uint32_t n) /* of a package with n choices */
 {
 	return n / 64 + 1;

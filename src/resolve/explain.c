@@ -1,253 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* explain.c: why there is no solution, in sentences that name the real requirements: what is asked for, what that
  * requires, and so on down to where it comes to nothing. */
-#include "resolve/core.h"
-#include "resolve/lacking.h"
-
-enum { MAX_SHOWN = 3 /* of requirements that differ from version to version */ };
-
-typedef struct tale {
-	wp_job *j;
-	wp_arena *a;
-	const wp_package *packages;
-	wp_core core;
-	bool *told;	  /* facts */
-	bool *visited, *lacking; /* projects */
-	uint64_t **left;  /* of each project the candidates that what was told leaves; NULL: nothing was told */
-	wp_words lines;
-	bool opposed;	  /* the last line began with "but" */
-	int missing, unfit, other; /* ends of each sort */
-	const wp_dep *about;	   /* the first requirement that nothing serves */
-	const char *yanked;	   /* a pin that would take a yanked version */
-} tale;
-
-static wp_pooled *project_of(const tale *t, uint32_t project)
-{
-	return t->j->pool.projects.v[project];
-}
-
-/* ---- facts -------------------------------------------------------------------------------------- */
-
-/* The fact's term on the versions of a project; NULL. */
-static const wp_term *term_on(const tale *t, const wp_fact *f, uint32_t project)
-{
-	uint32_t i;
-
-	for (i = 0; i < f->n; i++)
-		if (t->packages[f->v[i].package].project == project && !t->packages[f->v[i].package].extra)
-			return &f->v[i];
-	return NULL;
-}
-
-static bool is_claim(const wp_fact *f)
-{
-	return f->because == WP_BECAUSE_REQUIRED || f->because == WP_BECAUSE_CONSTRAINT;
-}
-
-static bool by_request(const wp_fact *f)
-{
-	return is_claim(f) && f->claim.project == WP_NOBODY;
-}
-
-/* The project whose versions the fact is about; WP_NOBODY: the request's. */
-static uint32_t owner_of(const tale *t, const wp_fact *f)
-{
-	return is_claim(f) ? f->claim.project : t->packages[f->v[0].package].project;
-}
-
-/* Does the requirement leave nothing of what it requires? Then a term on that would always hold, and there is none. */
-static bool is_end(const tale *t, const wp_fact *f)
-{
-	const wp_dep *d = f->claim.dep;
-	const wp_term *x;
-	uint32_t i, k;
-
-	if (!is_claim(f) || f->claim.project == d->project || d->reason)
-		return false;
-	x = term_on(t, f, d->project);
-	for (i = 0; x && i < project_of(t, d->project)->c.n; i++)
-		if (!wp_bit(x->set, i))
-			return false;
-	for (k = 0; !x && k < f->n; k++)
-		if (t->packages[f->v[k].package].project == d->project)
-			return false;
-	return true;
-}
-
-/* Told together: the same owner requires the same project, in other versions perhaps with other words. */
-static bool alike(const tale *t, const wp_fact *a, const wp_fact *b)
-{
-	return is_claim(a) && is_claim(b) && a->claim.project == b->claim.project &&
-		a->claim.dep->project == b->claim.dep->project && wp_streq(a->extra, b->extra) &&
-		wp_streq(a->claim.dep->reason, b->claim.dep->reason) && a->because == b->because &&
-		is_end(t, a) == is_end(t, b);
-}
-
-typedef WP_VEC(const wp_fact *) facts;
-
-/* ---- who ------------------------------------------------------------------------------------------ */
-
-static size_t count(const uint64_t *set, size_t n)
-{
-	size_t i, k = 0;
-
-	for (i = 0; i < n; i++)
-		k += wp_bit(set, (uint32_t)i);
-	return k;
-}
-
-/* Are these all that what was told leaves? */
-static bool all_left(const tale *t, uint32_t project, const uint64_t *set)
-{
-	const wp_pooled *p = project_of(t, project);
-	uint32_t i;
-
-	for (i = 0; i < p->c.n; i++)
-		if ((!t->left[project] || wp_bit(t->left[project], i)) && !wp_bit(set, i))
-			return false;
-	return true;
-}
-
-typedef struct who {
-	const char *text;
-	bool many;
-} who;
-
-static who say_owner(const tale *t, uint32_t project, const char *extra, const uint64_t *set)
-{
-	const wp_pooled *p = project_of(t, project);
-	const char *name = extra ? wp_sprintf(t->a, "%s[%s]", p->name, extra) : p->name;
-	size_t n = count(set, p->c.n);
-
-	if (n > 1 && n == p->c.n)
-		return (who){wp_sprintf(t->a, "every version of %s%s", name, p->c.nout ? " with a wheel that fits" : ""),
-			false};
-	if (n > 1 && all_left(t, project, set))
-		return (who){wp_sprintf(t->a, "every such version of %s", name), false};
-	return (who){wp_sprintf(t->a, "%s %s", name, wp_say_versions(t->a, p, set)), n > 1};
-}
-
-static const uint64_t *owners_set(const tale *t, const wp_fact *f)
-{
-	const wp_term *x = term_on(t, f, owner_of(t, f));
-
-	if (x)
-		return x->set;
-	/* Of its own project: one term says both. */
-	return f->v[0].set;
-}
-
-/* A requirement with extras is several facts. */
-static bool same_words(const tale *t, const wp_fact *a, const wp_fact *b)
-{
-	size_t words = wp_set_words((uint32_t)project_of(t, owner_of(t, a))->c.n);
-
-	return wp_streq(a->claim.dep->req->text, b->claim.dep->req->text) &&
-		memcmp(owners_set(t, a), owners_set(t, b), words * sizeof(uint64_t)) == 0;
-}
-
-static void take_alike(tale *t, size_t at, facts *out)
-{
-	const wp_fact *f = t->core.v[at];
-	size_t i, k;
-
-	for (i = at; i < t->core.n; i++) {
-		const wp_fact *x = t->core.v[i];
-
-		if (t->told[i] || !alike(t, f, x))
-			continue;
-		t->told[i] = true;
-		for (k = 0; k < out->n && (by_request(x) || !same_words(t, x, out->v[k])); k++)
-			;
-		if (k == out->n)
-			WP_PUSH(out, x);
-		else if (term_on(t, x, x->claim.dep->project))
-			out->v[k] = x;
-	}
-}
-
-static const uint64_t *union_of(const tale *t, const facts *v)
-{
-	size_t i, k, words = wp_set_words((uint32_t)project_of(t, v->v[0]->claim.project)->c.n);
-	uint64_t *set = wp_vec_copy(t->a, owners_set(t, v->v[0]), words, sizeof *set);
-
-	for (i = 1; i < v->n; i++)
-		for (k = 0; k < words; k++)
-			set[k] |= owners_set(t, v->v[i])[k];
-	return set;
-}
-
-/* ---- what they require ------------------------------------------------------------------------------ */
-
-static const char *say_rule(const tale *t, const wp_fact *f, who w)
-{
-	const wp_dep *d = f->claim.dep;
-
-	if (d->negate)
-		return wp_sprintf(t->a, "no %s goes with %s (%s)", wp_say_dep(t->a, d), w.text, d->reason);
-	return wp_sprintf(t->a, "only %s goes with %s, though its metadata does not say so", wp_say_dep(t->a, d), w.text);
-}
-
-static const char *say_one(const tale *t, const wp_fact *f)
-{
-	const char *text = wp_say_dep(t->a, f->claim.dep);
-	who w;
-
-	if (by_request(f))
-		return wp_sprintf(t->a, f->because == WP_BECAUSE_CONSTRAINT ? "the constraint is %s" : "%s is asked for",
-			text);
-	w = say_owner(t, f->claim.project, f->extra, owners_set(t, f));
-	if (f->claim.dep->reason)
-		return say_rule(t, f, w);
-	return wp_sprintf(t->a, "%s require%s %s", w.text, w.many ? "" : "s", text);
-}
-
-/* The best of the owner's candidates speaks for all. */
-static uint32_t best_of(const tale *t, const wp_fact *f)
-{
-	const uint64_t *set = owners_set(t, f);
-	uint32_t i, n = (uint32_t)project_of(t, owner_of(t, f))->c.n;
-
-	for (i = 0; i < n && !wp_bit(set, i); i++)
-		;
-	return i;
-}
-
-static void best_first(const tale *t, facts *v)
-{
-	size_t i, k;
-
-	for (i = 1; i < v->n; i++)
-		for (k = i; k > 0 && best_of(t, v->v[k]) < best_of(t, v->v[k - 1]); k--) {
-			const wp_fact *f = v->v[k];
-
-			v->v[k] = v->v[k - 1];
-			v->v[k - 1] = f;
-		}
-}
-
-/* "a 2.0 requires b>=2, a 1.0 requires b<2", "every version of a requires another b: 3.0 b==3, 2.0 b==2 and so on". */
-static const char *say_several(const tale *t, facts *v)
-{
-	const wp_pooled *p = project_of(t, v->v[0]->claim.project);
-	who w = say_owner(t, v->v[0]->claim.project, v->v[0]->extra, union_of(t, v));
-	const char *list = "";
-	size_t i;
-
-	best_first(t, v);
-	if (v->n == 2)
-		return wp_sprintf(t->a, "%s, and %s", say_one(t, v->v[0]), say_one(t, v->v[1]));
-	for (i = 0; i < v->n && i < MAX_SHOWN; i++)
-		list = wp_sprintf(t->a, "%s%s%s requires %s", list, i ? ", " : "",
-			p->c.v[best_of(t, v->v[i])].version.norm, wp_say_dep(t->a, v->v[i]->claim.dep));
-	return wp_sprintf(t->a, "%s require%s a %s of %s own: %s%s", w.text, w.many ? "" : "s",
-		v->v[0]->claim.dep->req->project, w.many ? "their" : "its", list, i < v->n ? ", and so on" : "");
-}
-
-static const char *say_claims(const tale *t, facts *v)
-{
-	return v->n == 1 ? say_one(t, v->v[0]) : say_several(t, v);
-}
+#include "resolve/tale.h"
 
 /* ---- lines ------------------------------------------------------------------------------------------ */
 
@@ -260,7 +14,7 @@ static bool narrow(tale *t, const facts *v)
 	uint64_t *left = t->left[project], *out = WP_NEW_ARRAY(t->a, words, uint64_t), any = 0;
 	bool first = !left;
 
-	if (!term_on(t, v->v[0], project) || v->v[0]->claim.project == project)
+	if (!wp_term_on(t, v->v[0], project) || v->v[0]->claim.project == project)
 		return false;
 	if (first) {
 		left = WP_NEW_ARRAY(t->a, words, uint64_t);
@@ -271,7 +25,7 @@ static bool narrow(tale *t, const facts *v)
 	for (k = 0; k < words; k++)
 		out[k] = UINT64_MAX;
 	for (i = 0; i < v->n; i++) {
-		const wp_term *x = term_on(t, v->v[i], project);
+		const wp_term *x = wp_term_on(t, v->v[i], project);
 
 		for (k = 0; x && k < words; k++)
 			out[k] &= x->set[k];
@@ -298,7 +52,7 @@ static void tell_end(tale *t, facts *v)
 	const char *claim;
 
 	if (!by_request(v->v[0]))
-		best_first(t, v);
+		wp_best_first(t, v);
 	d = v->v[0]->claim.dep;
 	t->about = t->about ? t->about : d;
 	t->lacking[d->project] = !p->c.n;
@@ -309,11 +63,11 @@ static void tell_end(tale *t, facts *v)
 	else
 		t->other++;
 	if (v->n > 1 && !p->c.n && v->v[0]->claim.project != WP_NOBODY) {
-		who w = say_owner(t, v->v[0]->claim.project, v->v[0]->extra, union_of(t, v));
+		who w = wp_say_owner(t, v->v[0]->claim.project, v->v[0]->extra, wp_union_of(t, v));
 
 		claim = wp_sprintf(t->a, "%s require%s %s", w.text, w.many ? "" : "s", p->name);
 	} else {
-		claim = say_one(t, v->v[0]);
+		claim = wp_say_claim(t, v->v[0]);
 		if (v->n > 1)
 			claim = wp_sprintf(t->a, "%s (and %zu other version%s of it another %s)", claim, v->n - 1,
 				v->n == 2 ? "" : "s", p->name);
@@ -330,11 +84,11 @@ static void tell_claims(tale *t, size_t at)
 	facts v = {0};
 	bool opposed;
 
-	take_alike(t, at, &v);
-	if (is_end(t, v.v[0])) {
+	wp_take_alike(t, at, &v);
+	if (wp_is_end(t, v.v[0])) {
 		tell_end(t, &v);
 	} else {
-		const char *text = say_claims(t, &v);
+		const char *text = wp_say_claims(t, &v);
 
 		opposed = narrow(t, &v);
 		line(t, opposed, text);
@@ -386,7 +140,7 @@ static void tell_broken(tale *t, uint32_t project)
 		t->other++;
 		if (faults++ < MAX_FAULTS)
 			line(t, false, wp_sprintf(t->a, "%s cannot be taken: %s",
-					       say_owner(t, project, extra, set).text, fault));
+					       wp_say_owner(t, project, extra, set).text, fault));
 		else
 			more += n;
 	}
@@ -409,7 +163,7 @@ static void tell_yanked(tale *t, size_t at)
 			;
 		if (k == p->c.n || t->packages[f->v[i].package].extra)
 			continue;
-		w = say_owner(t, t->packages[f->v[i].package].project, NULL, f->v[i].set);
+		w = wp_say_owner(t, t->packages[f->v[i].package].project, NULL, f->v[i].set);
 		t->yanked = wp_sprintf(t->a, "%s==%s", p->name, p->c.v[k].version.norm);
 		line(t, true, wp_sprintf(t->a, "%s %s yanked, and nothing pins %s", w.text, w.many ? "are" : "is",
 				      w.many ? "one of them" : "it"));
@@ -429,7 +183,7 @@ static void tell_owner(tale *t, uint32_t project, int depth)
 	for (i = 0; i < t->core.n; i++) {
 		const wp_fact *f = t->core.v[i];
 
-		if (t->told[i] || owner_of(t, f) != project)
+		if (t->told[i] || wp_owner_of(t, f) != project)
 			continue;
 		if (f->because == WP_BECAUSE_YANKED) {
 			tell_yanked(t, i);
@@ -473,7 +227,7 @@ static void tell_request(tale *t)
 		const wp_fact *f = t->core.v[i];
 		facts one = {.v = &f, .n = 1};
 
-		if (f->because != WP_BECAUSE_REQUIRED || !by_request(f) || is_end(t, f))
+		if (f->because != WP_BECAUSE_REQUIRED || !by_request(f) || wp_is_end(t, f))
 			continue;
 		t->told[i] = true;
 		wp_add_word(t->a, &texts, wp_str_of(wp_say_dep(t->a, f->claim.dep)));
@@ -519,12 +273,14 @@ static void tell_all(tale *t)
 	if (t->core.n)
 		qsort(t->core.v, t->core.n, sizeof *t->core.v, in_reading_order);
 	tell_request(t);
+	for (i = 0; i < t->nfirst; i++)
+		tell_owner(t, t->packages[t->first[i].package].project, 0);
 	for (i = 0; i < t->core.n; i++)
 		if (by_request(t->core.v[i]) && t->core.v[i]->because == WP_BECAUSE_REQUIRED)
 			visit(t, t->core.v[i]->claim.dep->project, 0);
 	for (i = 0; i < t->core.n; i++)
 		if (!t->told[i])
-			visit(t, owner_of(t, t->core.v[i]), 0);
+			visit(t, wp_owner_of(t, t->core.v[i]), 0);
 }
 
 /* Do requirements of two owners on one project stand against each other? */
@@ -538,7 +294,7 @@ static bool clashes(const tale *t)
 
 			if (is_claim(a) && is_claim(b) && a->claim.dep->project == b->claim.dep->project &&
 				(a->claim.project != b->claim.project || by_request(a)) &&
-				term_on(t, a, a->claim.dep->project) && term_on(t, b, b->claim.dep->project))
+				wp_term_on(t, a, a->claim.dep->project) && wp_term_on(t, b, b->claim.dep->project))
 				return true;
 		}
 	return false;
@@ -562,23 +318,78 @@ static wp_code judge(tale *t)
 	return t->unfit && !t->missing ? WP_E_NO_WHEEL : WP_E_CONFLICT;
 }
 
+static void begin(tale *t, wp_core core)
+{
+	size_t n = t->j->pool.projects.n;
+
+	t->core = core;
+	t->told = WP_NEW_ARRAY(t->a, core.n, bool);
+	t->visited = WP_NEW_ARRAY(t->a, n, bool);
+	t->lacking = WP_NEW_ARRAY(t->a, n, bool);
+	t->left = WP_NEW_ARRAY(t->a, n, uint64_t *);
+}
+
+/* Versions that are not chosen have no part in an example. */
+static void only_chosen(tale *t, const wp_example *x)
+{
+	size_t i, k;
+	uint32_t n;
+
+	for (i = 0; i < x->core.n; i++) {
+		wp_fact *f = (wp_fact *)x->core.v[i];
+		wp_term *v = (wp_term *)f->v;
+
+		for (k = 0; k < x->n; k++)
+			for (n = 0; n < f->n; n++)
+				if (v[n].package == x->choices[k].package && is_claim(f) &&
+					t->packages[v[n].package].project == f->claim.project)
+					v[n].set = x->choices[k].set;
+	}
+}
+
+/* Too many cases to be told: one of them stands for all. False where the tale is a chain. */
+static bool tell_example(tale *t)
+{
+	tale one = {.j = t->j, .a = t->a, .packages = t->packages, .yanked = t->yanked};
+	wp_words names = {0};
+	wp_example x;
+	size_t i;
+
+	if (!wp_core_example(t->a, &t->j->solution.proof, &x))
+		return false;
+	only_chosen(t, &x);
+	for (i = 0; i < x.n; i++)
+		WP_PUSH(&names, wp_say_owner(t, t->packages[x.choices[i].package].project, t->packages[x.choices[i].package].extra,
+				 x.choices[i].set).text);
+	begin(&one, x.core);
+	one.first = x.choices;
+	one.nfirst = x.n;
+	line(&one, false, wp_sprintf(t->a, "no versions go together (%zu requirements have a part in it); with %s, for example:",
+				  t->core.n, wp_join(t->a, &names, 6)));
+	tell_all(&one);
+	WP_VEC_FREE(&names);
+	WP_VEC_FREE(&t->lines);
+	*t = one;
+	return true;
+}
+
 int wp_explain(wp_job *j, wp_error *e)
 {
+	enum { MANY_LINES = 8 };
 	tale t = {.j = j, .a = wp_arena_new(), .packages = j->solution.proof.packages};
-	size_t n = j->pool.projects.n;
+	wp_core core;
 	wp_code code;
 
 	if (j->solution.gave_up) {
 		wp_arena_free(t.a);
 		return gave_up(j, e);
 	}
-	wp_core_of(t.a, &j->solution.proof, &t.core);
-	t.told = WP_NEW_ARRAY(t.a, t.core.n, bool);
-	t.visited = WP_NEW_ARRAY(t.a, n, bool);
-	t.lacking = WP_NEW_ARRAY(t.a, n, bool);
-	t.left = WP_NEW_ARRAY(t.a, n, uint64_t *);
+	wp_core_of(t.a, &j->solution.proof, &core);
+	begin(&t, core);
 	tell_all(&t);
 	code = judge(&t);
+	if (t.lines.n > MANY_LINES)
+		tell_example(&t);
 	if (code == WP_E_NO_PROJECT || code == WP_E_NO_WHEEL)
 		wp_tell_lacking(t.a, j, code == WP_E_NO_PROJECT ? WP_LACK_PROJECT : WP_LACK_WHEEL, t.lacking, &t.lines);
 	wp_fail(e, code, "%s", wp_lines(t.a, &t.lines));

@@ -4,7 +4,7 @@
 enum {
 	MAX_TEXT = 600,
 	MAX_WORDS = 8, /* Pythons or platforms in one list */
-	MAX_RUNS = 3   /* of versions */
+	MAX_RUNS = 4   /* of versions */
 };
 
 void wp_add_word(wp_arena *a, wp_words *w, wp_str s)
@@ -103,13 +103,13 @@ static void find_runs(wp_arena *a, const wp_pooled *p, const uint64_t *set, wp_w
 			continue;
 		while (k + 1 < p->c.n && in_set(p, set, v[k + 1]))
 			k++;
+		if (k == i + 1)
+			k = i;
 		if (runs->n == MAX_RUNS)
 			*beyond += k + 1 - i;
-		else if (k == i)
-			WP_PUSH(runs, v[i]->version.norm);
 		else
-			WP_PUSH(runs, wp_sprintf(a, "%s %s %s", v[k]->version.norm, k == i + 1 ? "and" : "to",
-					      v[i]->version.norm));
+			WP_PUSH(runs, k == i ? v[i]->version.norm
+					     : wp_sprintf(a, "%s to %s", v[k]->version.norm, v[i]->version.norm));
 	}
 }
 
@@ -121,9 +121,10 @@ const char *wp_say_versions(wp_arena *a, const wp_pooled *p, const uint64_t *set
 
 	find_runs(a, p, set, &runs, &beyond);
 	wp_buf_init(&b, MAX_TEXT);
-	for (i = runs.n; i-- > 0;)
-		wp_buf_printf(&b, "%s%s", runs.v[i],
-			!i ? "" : i == 1 && !beyond && !strstr(runs.v[0], " and ") ? " and " : ", ");
+	for (i = runs.n; i-- > 0 && !beyond;)
+		wp_buf_printf(&b, "%s%s", runs.v[i], !i ? "" : i == 1 ? " and " : ", ");
+	for (i = 0; i < runs.n && beyond; i++)
+		wp_buf_printf(&b, "%s%s", i ? ", " : "", runs.v[i]);
 	if (beyond)
 		wp_buf_printf(&b, " and %zu older", beyond);
 	WP_VEC_FREE(&runs);

@@ -235,6 +235,30 @@ static void the_shorter_of_two_reasons_is_told(void **state)
 			       "but house 1.0 requires lamp<2");
 }
 
+/* Whichever desk is taken, no lamp goes with its part. */
+static void of_many_cases_one_is_told(void **state)
+{
+	int k, m;
+
+	(void)state;
+	for (k = 1; k <= 10; k++) {
+		const char *lines = "";
+
+		fake_any(&cat, "desk", wp_sprintf(cat.a, "%d.0", k), wp_sprintf(cat.a, "part%d==1", k));
+		for (m = 1; m <= 10; m++)
+			lines = wp_sprintf(cat.a, "%spart%d==%d\n", lines, m, k % 2 ? 2 : 3);
+		fake_any(&cat, "lamp", wp_sprintf(cat.a, "%d.0", k), lines);
+		for (m = 1; m <= 3; m++)
+			fake_any(&cat, wp_sprintf(cat.a, "part%d", k), wp_sprintf(cat.a, "%d", m), NULL);
+	}
+	lock("desk|lamp", NULL, LIN);
+	refused(WP_E_CONFLICT, "no versions go together (32 requirements have a part in it); with desk 10.0, for example:\n"
+			       "lamp is asked for\n"
+			       "desk 10.0 requires part10==1,\n"
+			       "but lamp 10.0, 8.0, 6.0, 4.0 and 1 older require part10==3, and lamp 9.0, 7.0, 5.0, 3.0 and 1 "
+			       "older require part10==2");
+}
+
 /* ---- files that do not serve ---------------------------------------------------------------- */
 
 static void source_only_projects_are_told_in_one_message(void **state)
@@ -479,6 +503,7 @@ int main(void)
 		T(metadata_that_cannot_be_used),
 		T(a_long_chain_is_cut_in_the_middle),
 		T(the_shorter_of_two_reasons_is_told),
+		T(of_many_cases_one_is_told),
 		T(source_only_projects_are_told_in_one_message),
 		T(missing_projects_are_told_in_one_message),
 		T(wheels_for_linux_only),
