@@ -25,7 +25,8 @@ typedef struct wp_net {
 	const char *no_proxy;	   /* hosts reached without it, as in NO_PROXY; NULL: that variable */
 	const char *const *trusted_hosts; size_t ntrusted_hosts; /* host or host:port */
 	int connect_timeout_ms;	   /* 0: 15,000 */
-	int idle_timeout_ms;	   /* no byte for so long is a failure; 0: 60,000 */
+	int idle_timeout_ms;	   /* no byte for so long is a failure, and so is less than 1 KB/s of what is
+				    * no wheel; 0: 60,000 */
 	int retries;		   /* per file, resumed; 0: 5 */
 	bool offline;		   /* ask nothing, answer from the cache */
 	bool refresh;		   /* ask about pages that are fresh too */
@@ -45,8 +46,9 @@ int wp_session_open(wp_ctx *ctx, const wp_session_options *o, wp_session **out, 
 void wp_session_close(wp_session *s);
 /* The catalogue over the session's indexes; lives as long as the session. */
 const wp_catalog *wp_session_catalog(wp_session *s);
-/* What the catalogue saw so far that is worth telling: side files that contradict their digest. */
-const wp_findings *wp_session_notes(const wp_session *s);
+/* What the catalogue saw so far that is worth telling: side files that contradict their digest, a cache that could not
+ * be written. Waits until it is written. */
+const wp_findings *wp_session_notes(wp_session *s);
 
 typedef struct wp_fetch_request {
 	const wp_lock_doc *lock;

@@ -41,7 +41,7 @@ static const struct {
 	{"cert", "--cert FILE", "CA certificates (PEM) instead of the system's"},
 	{"proxy", "--proxy URL", "HTTP proxy"},
 	{"trusted-host", "--trusted-host HOST", "plain http and unchecked certificates are fine there"},
-	{"timeout", "--timeout SECONDS", "give up on a connection that is silent for so long"},
+	{"timeout", "--timeout SECONDS", "give up on a connection that is silent for so long; default: 60"},
 	{"retries", "--retries N", "tries for each file; a partial download is resumed"},
 	{"deep", "--deep", "check every member of every wheel against its RECORD too"},
 	{"venv", "--venv DIR", "the virtual environment"},

@@ -14,7 +14,8 @@ typedef struct wp_http_options {
 	const char *user_agent, *ca_file, *ca_dir, *proxy, *no_proxy; /* as in fetch.h */
 	const char *const *trusted_hosts;	  /* http allowed, certificates not checked */
 	size_t ntrusted_hosts;
-	int connect_timeout_ms, idle_timeout_ms;
+	int connect_timeout_ms;
+	int idle_timeout_ms; /* no byte for so long, or next to none of a body that isn't `alone`, is a failure */
 } wp_http_options;
 
 typedef struct wp_http_response {

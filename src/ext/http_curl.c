@@ -12,6 +12,7 @@
 enum {
 	MAX_REDIRECTS = 10,
 	MAX_CONNECTIONS = 32,
+	LOW_SPEED = 1024,	 /* bytes per second, below which what is short is given up */
 	MAX_HEADER = 8192,	 /* bytes of a header value that is kept */
 	MAX_IGNORED = 256 << 10, /* bytes of a body that nobody wants */
 	RECEIVE_BUFFER = 32 << 10,
@@ -32,6 +33,8 @@ struct transfer {
 	uint64_t received;
 	wp_buf text;
 	bool encoded, enough; /* enough: stopped on purpose, the answer stands */
+	/* When the speed was looked at last, 0 never; the bytes that had come; the most transfers at once since then. */
+	uint64_t since, before, shared;
 	char words[CURL_ERROR_SIZE];
 };
 
@@ -157,6 +160,7 @@ static void reset_response(transfer *t)
 		.content_type = "", .content_length = -1, .range_total = -1, .final_url = t->url};
 	t->encoded = false;
 	t->received = 0;
+	t->since = t->before = t->shared = 0;
 }
 
 static size_t on_header(char *p, size_t size, size_t n, void *user)
@@ -235,6 +239,32 @@ static void add_header(transfer *t, const char *name, const char *value)
 	t->headers = more;
 }
 
+/* A server that sends byte after byte is never silent. What is short must come at LOW_SPEED; many that share a slow line
+ * share that too. */
+static int on_progress(void *user, curl_off_t total, curl_off_t now, curl_off_t up_total, curl_off_t up)
+{
+	transfer *t = user;
+	uint64_t ms = os_now_ms(), idle = (uint64_t)t->h->o.idle_timeout_ms, got = now > 0 ? (uint64_t)now : 0;
+	bool slow;
+
+	(void)total;
+	(void)up_total;
+	(void)up;
+	if (t->shared < t->h->active)
+		t->shared = t->h->active;
+	if (!got || (t->since && ms - t->since < idle))
+		return 0;
+	slow = t->since && (got - t->before) * t->shared < LOW_SPEED * (ms - t->since) / 1000;
+	t->since = ms;
+	t->before = got;
+	t->shared = t->h->active;
+	if (!slow)
+		return 0;
+	wp_fail(&t->r->error, WP_E_NETWORK, "fewer than %d bytes a second for %llu s", (int)LOW_SPEED,
+		(unsigned long long)(idle / 1000));
+	return 1;
+}
+
 static void set_timeouts(transfer *t)
 {
 	const wp_http_options *o = &t->h->o;
@@ -244,6 +274,11 @@ static void set_timeouts(transfer *t)
 		return;
 	curl_easy_setopt(t->easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
 	curl_easy_setopt(t->easy, CURLOPT_LOW_SPEED_TIME, (long)(o->idle_timeout_ms + 999) / 1000);
+	if (t->r->alone)
+		return;
+	curl_easy_setopt(t->easy, CURLOPT_XFERINFOFUNCTION, on_progress);
+	curl_easy_setopt(t->easy, CURLOPT_XFERINFODATA, t);
+	curl_easy_setopt(t->easy, CURLOPT_NOPROGRESS, 0L);
 }
 
 /* What is named stands instead of the system's certificates, not beside them. */

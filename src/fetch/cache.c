@@ -119,24 +119,22 @@ static int create(wp_arena *a, const char *path, os_file **out, wp_error *e)
 }
 
 /* Unlike os_write_file this waits for no disk: a torn entry is seen by its digest. */
-void wp_cache_put(const char *dir, const char *kind, const char *key, wp_str head, wp_str body)
+int wp_cache_put(const char *dir, const char *kind, const char *key, wp_str head, wp_str body, wp_error *e)
 {
 	wp_arena *a = wp_arena_new();
 	const char *path = wp_cache_path(a, dir, kind, key);
 	const char *temp = wp_sprintf(a, "%s.%d-%llx", path, os_pid(), (unsigned long long)(uintptr_t)a);
-	wp_error e = {0};
+	wp_error ignored = {0};
 	os_file *f;
 
-	if (!create(a, temp, &f, &e)) {
-		write_parts(f, head, body, &e);
-		os_close(f, &e);
-		if (e.code || os_rename(temp, path, &e)) {
-			wp_error ignored = {0};
-
+	if (!create(a, temp, &f, e)) {
+		write_parts(f, head, body, e);
+		os_close(f, e);
+		if (e->code || os_rename(temp, path, e))
 			(void)os_unlink(temp, &ignored);
-		}
 	}
 	wp_arena_free(a);
+	return e->code;
 }
 
 const char *wp_cache_field(wp_arena *a, wp_str text, const char *word)

@@ -20,16 +20,16 @@ void wp_cache_key(const char *const *parts, size_t n, char out[WP_SHA256_HEX + 1
 bool wp_cache_get(wp_arena *a, const char *dir, const char *kind, const char *key, size_t max, wp_str *out);
 /* The same on the heap, for what is big: *out is within *file, which is to be freed. */
 bool wp_cache_load(const char *dir, const char *kind, const char *key, size_t max, wp_buf *file, wp_str *out);
-/* head and body one after the other. A cache that can't be written costs time, never a failure. */
-void wp_cache_put(const char *dir, const char *kind, const char *key, wp_str head, wp_str body);
+/* head and body one after the other. A cache that can't be written costs time, and should never be more than a note. */
+int wp_cache_put(const char *dir, const char *kind, const char *key, wp_str head, wp_str body, wp_error *e);
 
 /* Writes entries on a thread of its own, so that nobody waits for the disk; without one (threads is false), at once. */
 typedef struct wp_cache_writer wp_cache_writer;
 wp_cache_writer *wp_cache_writer_open(const char *dir, bool threads);
 /* head is copied; kind and body must be there until the writer is closed. */
 void wp_cache_write(wp_cache_writer *w, const char *kind, const char *key, wp_str head, wp_str body);
-/* When all is written. */
-void wp_cache_writer_close(wp_cache_writer *w);
+/* When all is written; the first fault, if there was one. w may be NULL. */
+int wp_cache_writer_close(wp_cache_writer *w, wp_error *e);
 
 /* The line "word VALUE" of an entry's text, NULL if it has none. */
 const char *wp_cache_field(wp_arena *a, wp_str text, const char *word);

@@ -19,6 +19,7 @@ struct wp_cache_writer {
 	os_cond *changed;
 	entry *first, **last; /* what waits */
 	bool closing;
+	wp_error error;	      /* the first; of the thread until it has ended */
 };
 
 /* The next entry; NULL once the writer is being closed and none is left. */
@@ -38,13 +39,21 @@ static entry *take(wp_cache_writer *w)
 	return x;
 }
 
+static void put(wp_cache_writer *w, const char *kind, const char *key, wp_str head, wp_str body)
+{
+	wp_error e = {0};
+
+	if (wp_cache_put(w->dir, kind, key, head, body, &e) && !w->error.code)
+		w->error = e;
+}
+
 static void work(void *arg)
 {
 	wp_cache_writer *w = arg;
 	entry *x;
 
 	while ((x = take(w)))
-		wp_cache_put(w->dir, x->kind, x->key, x->head, x->body);
+		put(w, x->kind, x->key, x->head, x->body);
 }
 
 wp_cache_writer *wp_cache_writer_open(const char *dir, bool threads)
@@ -65,7 +74,7 @@ void wp_cache_write(wp_cache_writer *w, const char *kind, const char *key, wp_st
 	entry *x;
 
 	if (!w->thread) {
-		wp_cache_put(w->dir, kind, key, head, body);
+		put(w, kind, key, head, body);
 		return;
 	}
 	x = WP_NEW(w->a, entry);
@@ -80,10 +89,10 @@ void wp_cache_write(wp_cache_writer *w, const char *kind, const char *key, wp_st
 	os_mutex_unlock(w->lock);
 }
 
-void wp_cache_writer_close(wp_cache_writer *w)
+int wp_cache_writer_close(wp_cache_writer *w, wp_error *e)
 {
 	if (!w)
-		return;
+		return 0;
 	os_mutex_lock(w->lock);
 	w->closing = true;
 	os_cond_signal_all(w->changed);
@@ -92,6 +101,9 @@ void wp_cache_writer_close(wp_cache_writer *w)
 		os_thread_join(w->thread);
 	os_cond_free(w->changed);
 	os_mutex_free(w->lock);
+	if (w->error.code)
+		*e = w->error;
 	wp_arena_free(w->a);
 	free(w);
+	return e->code;
 }

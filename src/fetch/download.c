@@ -232,7 +232,7 @@ static void remember_digest(wp_download *d)
 	if (!d->get.http.response.etag)
 		return;
 	text = wp_sprintf(d->a, "%setag %s\n", text, d->get.http.response.etag);
-	wp_cache_put(d->s->cache, "digests", d->key, wp_str_of(text), (wp_str){0});
+	(void)wp_cache_put(d->s->cache, "digests", d->key, wp_str_of(text), (wp_str){0}, &(wp_error){0});
 }
 
 static void keep(wp_download *d)

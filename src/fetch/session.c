@@ -123,9 +123,11 @@ fail:
 
 void wp_session_close(wp_session *s)
 {
+	wp_error ignored = {0};
+
 	if (!s)
 		return;
-	wp_cache_writer_close(s->writer); /* it reads what the catalogue holds */
+	wp_cache_writer_close(s->writer, &ignored); /* it reads what the catalogue holds */
 	wp_catalog_free(s);
 	wp_http_close(s->http);
 	wp_arena_free(s->a);
@@ -137,7 +139,12 @@ const wp_catalog *wp_session_catalog(wp_session *s)
 	return &s->catalog;
 }
 
-const wp_findings *wp_session_notes(const wp_session *s)
+const wp_findings *wp_session_notes(wp_session *s)
 {
+	wp_error e = {0};
+
+	if (wp_cache_writer_close(s->writer, &e))
+		wp_session_note(s, WP_FETCH_NO_CACHE, wp_sprintf(s->a, "%s: %s", e.where, e.why));
+	s->writer = NULL;
 	return &s->notes;
 }

@@ -87,7 +87,8 @@ const char *wp_session_userpwd(const wp_session *s, const char *index, const cha
 /* X(name, code, title): what a session may note. Codes are stable and never reused. */
 #define WP_FETCH_NOTES(X)                                                                          \
 	X(CONTRADICTED, "N201", "a metadata file contradicts its digest and was not used")            \
-	X(NO_FOLDER, "N202", "a folder of wheels is not there")
+	X(NO_FOLDER, "N202", "a folder of wheels is not there")                                       \
+	X(NO_CACHE, "N203", "the cache could not be written; what it lacks is asked for again next time")
 
 typedef enum wp_fetch_note {
 #define WP_FETCH_NOTE_ENUM(name, code, title) WP_FETCH_##name,

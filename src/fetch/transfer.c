@@ -108,7 +108,7 @@ static void write_stamp(const item *it)
 	const char *text = wp_sprintf(a, "record %s\nmetadata %s\nsize %llu\nwindows %d\n", k->record_sha256,
 		k->metadata, (unsigned long long)it->size, k->windows);
 
-	wp_cache_put(it->f->s->cache, "checked", it->digest, wp_str_of(text), (wp_str){0});
+	(void)wp_cache_put(it->f->s->cache, "checked", it->digest, wp_str_of(text), (wp_str){0}, &(wp_error){0});
 	wp_arena_free(a);
 }
 

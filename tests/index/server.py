@@ -32,6 +32,7 @@ In front of each of these may stand /with/SWITCH,SWITCH=VALUE/: the links of suc
     auth=USER:PASSWORD         401 without these
     redirect redirectfiles     pages / files are moved to the second host
     huge                       pages are larger than 64 MB
+    more=N                     pages have N more files, of versions nobody wants
     type=T                     content type of pages (T with - for /: text-plain)
     gzip                       pages are compressed
     maxage=N nocache           Cache-Control of pages
@@ -53,6 +54,7 @@ import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
 from urllib.parse import quote, unquote, urlsplit
 
 sys.dont_write_bytecode = True
@@ -72,6 +74,14 @@ class Shared:
         self.log = []
         self.counts = {}
         self.bases = []
+
+    def more(self, project, n):
+        """So many wheels of old versions for another system."""
+        name = project.replace("-", "_")
+        return [SimpleNamespace(
+            filename=f"{name}-0.0.{i // 50}-{i % 50}-cp36-cp36m-macosx_10_9_x86_64.whl", project=project, data=b"",
+            sha256=f"{i:064x}", metadata=None, requires_python=">=3.6,!=3.9.7", yanked=None,
+            upload_time="2020-01-01T00:00:00.000000Z") for i in range(n)]
 
     def count(self, key):
         with self.lock:
@@ -166,7 +176,10 @@ class Handler(BaseHTTPRequestHandler):
         for name, value in (headers or {}).items():
             self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(body)
+        if "rate" in self.on:
+            self.body(body)
+        else:
+            self.wfile.write(body)
         return True
 
     def second(self):
@@ -195,6 +208,8 @@ class Handler(BaseHTTPRequestHandler):
         if not files:
             return self.missing()
         files.sort(key=lambda f: f.filename)
+        if "more" in self.on:
+            files = self.shared.more(parts[-1], int(self.on["more"])) + files
         kind = parts[0]
         if kind == "auto":
             kind = "json" if self.headers.get("Accept", "").startswith(JSON_TYPE) else "simple"

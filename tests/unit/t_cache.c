@@ -4,19 +4,26 @@
 
 #define KEY "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
+static void put(const char *dir, const char *kind, const char *key, wp_str head, wp_str body)
+{
+	wp_error err = {0};
+
+	assert_ok(wp_cache_put(dir, kind, key, head, body, &err));
+}
+
 static void an_entry_comes_back(void **state)
 {
 	place *p = *state;
 	wp_str out;
 
 	assert_false(wp_cache_get(p->a, p->dir, "pages", KEY, 1000, &out));
-	wp_cache_put(p->dir, "pages", KEY, WP_LIT("time 12\netag \"x y\"\n\n"), WP_LIT("time 13\n"));
+	put(p->dir, "pages", KEY, WP_LIT("time 12\netag \"x y\"\n\n"), WP_LIT("time 13\n"));
 	assert_true(wp_cache_get(p->a, p->dir, "pages", KEY, 1000, &out));
 	assert_true(wp_str_is(out, "time 12\netag \"x y\"\n\ntime 13\n"));
 	assert_string_equal(wp_cache_field(p->a, out, "time"), "12");
 	assert_string_equal(wp_cache_field(p->a, out, "etag"), "\"x y\"");
 	assert_null(wp_cache_field(p->a, out, "tim"));
-	wp_cache_put(p->dir, "pages", KEY, WP_LIT(""), WP_LIT(""));
+	put(p->dir, "pages", KEY, WP_LIT(""), WP_LIT(""));
 	assert_true(wp_cache_get(p->a, p->dir, "pages", KEY, 1000, &out) && out.n == 0);
 	assert_int_equal(unlink(wp_cache_path(p->a, p->dir, "pages", KEY)), 0);
 	assert_false(wp_cache_get(p->a, p->dir, "pages", KEY, 1000, &out));
@@ -28,7 +35,7 @@ static void a_damaged_entry_is_a_missing_one(void **state)
 	const char *path = wp_cache_path(p->a, p->dir, "metadata", KEY);
 	wp_str text, out;
 
-	wp_cache_put(p->dir, "metadata", KEY, WP_LIT("a"), WP_LIT("bc"));
+	put(p->dir, "metadata", KEY, WP_LIT("a"), WP_LIT("bc"));
 	text = tmp_read(p->a, path);
 	tmp_write(path, wp_str_sub(text, 0, text.n - 1));
 	assert_false(wp_cache_get(p->a, p->dir, "metadata", KEY, 1000, &out));
@@ -44,7 +51,7 @@ static void an_entry_over_the_limit_is_not_read(void **state)
 	place *p = *state;
 	wp_str out;
 
-	wp_cache_put(p->dir, "pages", KEY, WP_LIT(""), WP_LIT("0123456789"));
+	put(p->dir, "pages", KEY, WP_LIT(""), WP_LIT("0123456789"));
 	assert_false(wp_cache_get(p->a, p->dir, "pages", KEY, 50, &out));
 	assert_true(wp_cache_get(p->a, p->dir, "pages", KEY, 100, &out));
 }
@@ -53,10 +60,11 @@ static void a_cache_that_cannot_be_written_costs_nothing_else(void **state)
 {
 	place *p = *state;
 	const char *file = wp_sprintf(p->a, "%s/file", p->dir);
+	wp_error err = {0};
 	wp_str out;
 
 	tmp_write(file, WP_LIT("x"));
-	wp_cache_put(file, "pages", KEY, WP_LIT(""), WP_LIT("y"));
+	assert_int_not_equal(wp_cache_put(file, "pages", KEY, WP_LIT(""), WP_LIT("y"), &err), 0);
 	assert_false(wp_cache_get(p->a, file, "pages", KEY, 100, &out));
 }
 
@@ -67,12 +75,56 @@ static void no_temporary_file_is_left(void **state)
 	os_entry *v;
 	size_t n, i, files = 0;
 
-	wp_cache_put(p->dir, "pages", KEY, WP_LIT(""), WP_LIT("y"));
-	wp_cache_put(p->dir, "pages", KEY, WP_LIT(""), WP_LIT("z"));
+	put(p->dir, "pages", KEY, WP_LIT(""), WP_LIT("y"));
+	put(p->dir, "pages", KEY, WP_LIT(""), WP_LIT("z"));
 	assert_ok(os_walk(p->a, p->dir, &v, &n, &err));
 	for (i = 0; i < n; i++)
 		files += v[i].kind == OS_FILE;
 	assert_int_equal(files, 1);
+}
+
+static void write_all(place *p, bool threads)
+{
+	wp_cache_writer *w = wp_cache_writer_open(p->dir, threads);
+	wp_error err = {0};
+	char key[WP_SHA256_HEX + 1] = KEY, head[8] = "h\n\n";
+	wp_buf file;
+	wp_str out;
+	int i;
+
+	for (i = 0; i < 50; i++) {
+		key[0] = (char)('0' + i % 10);
+		head[0] = (char)('a' + i);
+		wp_cache_write(w, "pages", key, wp_str_of(head), WP_LIT("body"));
+	}
+	assert_ok(wp_cache_writer_close(w, &err));
+	for (i = 40; i < 50; i++) {
+		key[0] = (char)('0' + i % 10);
+		assert_true(wp_cache_load(p->dir, "pages", key, 1000, &file, &out));
+		assert_true(out.n == 7 && out.p[0] == (char)('a' + i));
+		wp_buf_free(&file);
+	}
+}
+
+static void entries_are_written_in_order(void **state)
+{
+	write_all(*state, true);
+	write_all(*state, false);
+}
+
+static void a_writer_tells_its_first_fault(void **state)
+{
+	place *p = *state;
+	const char *file = wp_sprintf(p->a, "%s/file", p->dir);
+	wp_error err = {0};
+	wp_cache_writer *w;
+
+	tmp_write(file, WP_LIT("x"));
+	w = wp_cache_writer_open(file, true);
+	wp_cache_write(w, "pages", KEY, WP_LIT(""), WP_LIT("y"));
+	wp_cache_write(w, "metadata", KEY, WP_LIT(""), WP_LIT("y"));
+	assert_int_not_equal(wp_cache_writer_close(w, &err), 0);
+	assert_non_null(strstr(err.where, "pages"));
 }
 
 static void wheels_lie_by_digest(void **state)
@@ -112,6 +164,8 @@ int main(void)
 		T(an_entry_over_the_limit_is_not_read),
 		T(a_cache_that_cannot_be_written_costs_nothing_else),
 		T(no_temporary_file_is_left),
+		T(entries_are_written_in_order),
+		T(a_writer_tells_its_first_fault),
 		T(wheels_lie_by_digest),
 		cmocka_unit_test(keys_keep_parts_apart),
 	};

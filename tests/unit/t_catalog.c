@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "fetch/cache.h"
 #include "unit/session.h"
 
 static const wp_project *project(const wp_catalog *c, const char *name)
@@ -430,6 +431,93 @@ static void stale_pages_are_asked_for_again(void **state)
 	assert_int_equal(lab_count(log, "if-none-match"), 0);
 }
 
+static void refreshed_pages_are_asked_for_by_their_etag(void **state)
+{
+	lab *l = *state;
+	const char *log;
+
+	lab_index(l, "ordinary", "/with/as=refresh/simple/");
+	assert_non_null(project(lab_open(l), "filelock"));
+	lab_log(l, "/log/reset");
+	l->o.net.refresh = true;
+	assert_int_equal(project(lab_open(l), "filelock")->nfiles, 2);
+	log = lab_log(l, "/log");
+	assert_int_equal(lab_count(log, "if-none-match"), 1);
+	l->o.net.refresh = false;
+	lab_log(l, "/log/reset");
+	assert_int_equal(project(lab_open(l), "filelock")->nfiles, 2);
+	assert_int_equal(lab_count(lab_log(l, "/log"), "as=refresh"), 0);
+}
+
+/* The only entry of the cache's pages. */
+static const char *page_entry(lab *l)
+{
+	wp_arena *a = l->ctx.arena;
+	const char *dir = wp_sprintf(a, "%s/pages", l->cache), **names;
+	wp_error err = {0};
+	size_t n;
+
+	lab_close(l);
+	assert_ok(os_list(a, dir, &names, &n, &err));
+	assert_int_equal(n, 1);
+	return os_join(a, dir, names[0]);
+}
+
+static void asked_again(lab *l, const char *path, wp_str text)
+{
+	tmp_write(path, text);
+	lab_log(l, "/log/reset");
+	assert_int_equal(project(lab_open(l), "filelock")->nfiles, 2);
+	assert_int_equal(lab_count(lab_log(l, "/log"), "as=damaged"), 1);
+	lab_close(l);
+	lab_log(l, "/log/reset");
+	assert_int_equal(project(lab_open(l), "filelock")->nfiles, 2);
+	assert_int_equal(lab_count(lab_log(l, "/log"), "as=damaged"), 0);
+	lab_close(l);
+}
+
+/* And the fresh answer takes its place. */
+static void a_damaged_page_is_fetched_again(void **state)
+{
+	lab *l = *state;
+	const char *path, *key;
+	wp_str good, odd;
+	wp_error err = {0};
+
+	lab_index(l, "ordinary", "/with/as=damaged/json/");
+	assert_non_null(project(lab_open(l), "filelock"));
+	path = page_entry(l);
+	key = os_basename(path);
+	good = wp_str_copy(l->ctx.arena, tmp_read(l->ctx.arena, path));
+	asked_again(l, path, wp_str_sub(good, 0, good.n / 2));
+	asked_again(l, path, WP_LIT(""));
+	asked_again(l, path, WP_LIT("garbage"));
+	odd = wp_str_copy(l->ctx.arena, good);
+	((char *)odd.p)[odd.n - 9] ^= 4;
+	asked_again(l, path, odd);
+	/* whole, but what another wheelpack kept there */
+	assert_ok(wp_cache_put(l->cache, "pages", key, WP_LIT("status 200\nurl https://h.test/\ntime 1\nttl 9999999999\n\n"),
+		WP_LIT("{\"files\": []}"), &err));
+	asked_again(l, path, tmp_read(l->ctx.arena, path));
+	assert_ok(wp_cache_put(l->cache, "pages", key, WP_LIT("status 200\nurl https://h.test/\ntime 1\nttl 0\netag \"x\"\n\n"),
+		WP_LIT("{\"files\": []}"), &err));
+	asked_again(l, path, tmp_read(l->ctx.arena, path));
+}
+
+static void a_cache_that_cannot_be_written_is_told_of(void **state)
+{
+	lab *l = *state;
+	const wp_catalog *c;
+
+	l->o.cache_dir = wp_sprintf(l->ctx.arena, "%s/file", l->cache);
+	tmp_write(l->o.cache_dir, WP_LIT("x"));
+	lab_index(l, "ordinary", "/json/");
+	c = lab_open(l);
+	metadata(c, project(c, "schemes"), "schemes-1.0-py3-none-any.whl");
+	assert_int_equal(wp_session_notes(l->s)->n, 1);
+	assert_string_equal(wp_session_notes(l->s)->v[0].code, "N203");
+}
+
 static void offline_the_cache_answers_alone(void **state)
 {
 	lab *l = *state;
@@ -470,6 +558,9 @@ int main(void)
 		T(metadata_that_cannot_be_had),
 		T(pages_are_kept_for_a_while),
 		T(stale_pages_are_asked_for_again),
+		T(refreshed_pages_are_asked_for_by_their_etag),
+		T(a_damaged_page_is_fetched_again),
+		T(a_cache_that_cannot_be_written_is_told_of),
 		T(offline_the_cache_answers_alone),
 	};
 

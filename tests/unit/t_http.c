@@ -206,6 +206,46 @@ static void silence_ends(void **state)
 	wp_http_close(h);
 }
 
+/* 100 bytes a second: of a page that is as good as silence, of a big body it is a slow line. */
+static void dripping_ends_but_for_big_bodies(void **state)
+{
+	wp_http *h = open_with((wp_http_options){.idle_timeout_ms = 1000});
+	answer page = {0}, range = {0}, alone = {.r.alone = true, .r.range = "0-250"};
+
+	(void)state;
+	assert_int_equal(ask_on(h, &page, "/with/rate=100/simple/torch/"), WP_E_NETWORK);
+	assert_string_equal(page.r.error.why, "fewer than 1024 bytes a second for 1 s");
+	assert_int_equal(ask_on(h, &alone, "/with/rate=100/files/filelock-3.13.1-py3-none-any.whl"), 0);
+	assert_int_equal(alone.r.response.status, 206);
+	range.r.range = "0-250";
+	assert_int_equal(ask_on(h, &range, "/with/rate=100/files/filelock-3.13.1-py3-none-any.whl"), WP_E_NETWORK);
+	wp_http_close(h);
+}
+
+/* Those that share a line may each be slower. */
+static void a_shared_line_is_shared(void **state)
+{
+	enum { N = 4 };
+	wp_http *h = open_with((wp_http_options){.idle_timeout_ms = 1000});
+	answer x[N] = {0};
+	wp_error err = {0};
+	int i, left = N;
+
+	(void)state;
+	for (i = 0; i < N; i++) {
+		prepare(&x[i], wp_sprintf(arena, "/with/rate=700,as=%d/files/filelock-3.13.1-py3-none-any.whl", i));
+		assert_ok(wp_http_start(h, &x[i].r, &err));
+	}
+	while (left) {
+		assert_ok(wp_http_poll(h, 100, &err));
+		for (i = 0, left = 0; i < N; i++)
+			left += !x[i].done;
+	}
+	for (i = 0; i < N; i++)
+		assert_string_equal(x[i].r.error.why, "");
+	wp_http_close(h);
+}
+
 static void plain_http_is_for_loopback_and_trusted_hosts(void **state)
 {
 	static const char *const trusted[] = {"index.example.org"};
@@ -315,6 +355,8 @@ int main(void)
 		cmocka_unit_test(a_body_that_breaks_off_is_a_network_fault),
 		cmocka_unit_test(nobody_answers),
 		cmocka_unit_test(silence_ends),
+		cmocka_unit_test(dripping_ends_but_for_big_bodies),
+		cmocka_unit_test(a_shared_line_is_shared),
 		cmocka_unit_test(plain_http_is_for_loopback_and_trusted_hosts),
 		cmocka_unit_test(other_schemes_are_refused),
 		cmocka_unit_test(tls_faults_have_their_own_code),
