@@ -56,7 +56,8 @@ py := core_metadata core_metadata_check direct_url entry_points headers marker m
 model := bundle compat fields lock pipconf request
 bin := elf pe view
 wheel := collide layout match notes open stream texts
-resolve := advise build candidates claims conflict core explain facts lacking lock notes pool prefetch propagate say solve trace
+resolve := advise align build candidates claims conflict core direct explain facts lacking lock moment notes pool prefetch \
+	propagate say solve trace
 fetch := ca cache cache_writer catalog check download findlinks get html metadata packed page page_html page_json pages \
 	session source transfer
 bundle := carry layout pack peek read source tree verify verify_members write_dir write_file

@@ -18,7 +18,8 @@ typedef enum wp_digest_state {
 	WP_DIGEST_NONE,	     /* unknown yet: sha256 is NULL */
 	WP_DIGEST_INDEX,     /* the index gave it */
 	WP_DIGEST_LOCAL,     /* a local file that the user named */
-	WP_DIGEST_FIRST_USE  /* computed by us on the first download */
+	WP_DIGEST_FIRST_USE, /* computed by us on the first download */
+	WP_DIGEST_USER	     /* the user gave it with the wheel's address */
 } wp_digest_state;
 
 typedef struct wp_lock_require {
@@ -76,14 +77,17 @@ int wp_lock_read(wp_arena *a, wp_str text, wp_lock_doc *out, wp_error *e);
 const wp_lock_wheel *wp_lock_find(const wp_lock_doc *d, const char *filename);
 
 typedef struct wp_lock_request {
-	const char *const *requirements; size_t nrequirements; /* PEP 508 texts */
-	const char *const *constraints; size_t nconstraints;   /* the same, never added by themselves */
+	const char *const *requirements; size_t nrequirements; /* PEP 508 texts; addresses are of wheels */
+	const char *const *constraints; size_t nconstraints;   /* the same, never added by themselves; no addresses */
 	const wp_target *targets; size_t ntargets;	       /* at least one */
 	bool prerelease;				       /* --pre */
 	bool require_index_hashes;
 	const char *const *explain; size_t nexplain;	       /* projects (normalised) whose choice is to be explained */
+	const char *exclude_newer;			       /* date-time (RFC 3339), or a date: all of that day, UTC; NULL */
+	const wp_lock_doc *keep;			       /* whose versions are taken where possible; NULL */
+	const char *const *update; size_t nupdate;	       /* projects of it (normalised) that are not kept */
 	const wp_compat *compat;
-	const wp_lock_index *indexes; size_t nindexes;	       /* for the document */
+	const wp_lock_index *indexes; size_t nindexes;	       /* for the document, which hides their passwords */
 } wp_lock_request;
 
 typedef struct wp_lock_result {
@@ -92,7 +96,8 @@ typedef struct wp_lock_result {
 	const wp_explained *explained; size_t nexplained; /* what was to be explained, in that order, by target */
 } wp_lock_result;
 
-/* Solve, over the catalogue only: no I/O of its own. WP_E_NO_PROJECT, WP_E_NO_WHEEL, WP_E_CONFLICT
+/* Solve each target, over the catalogue only: no I/O of its own. Where it is possible a project has one version for
+ * all targets; the document does not depend on their order. WP_E_USAGE, WP_E_NO_PROJECT, WP_E_NO_WHEEL, WP_E_CONFLICT
  * with a derivation in why (may have several lines), WP_E_REQUIREMENT, WP_E_METADATA. */
 int wp_lock(wp_ctx *ctx, const wp_lock_request *in, const wp_catalog *catalog, wp_lock_result *out,
 	wp_error *e);

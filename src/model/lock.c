@@ -8,7 +8,7 @@
 
 enum { MAX_WHEELS = 20000, MAX_TARGETS = 256, MAX_INDEXES = 256, MAX_REQUIRES = 10000 };
 
-static const char *const digest_words[] = {"none", "index", "local", "first-use"};
+static const char *const digest_words[] = {"none", "index", "local", "first-use", "user"};
 
 static bool digest_from_word(const char *word, wp_digest_state *out)
 {

@@ -2,6 +2,7 @@
 /* build.c: from the solutions to the lock document. Everything is copied into the run's arena and sorted, so that
  * the same answers give the same bytes. */
 #include "ext/hash.h"
+#include "ext/url.h"
 #include "resolve/locking.h"
 
 bool wp_in_force(const wp_job *j, const wp_chosen *c, const wp_dep *d)
@@ -119,7 +120,9 @@ static wp_digest_state digest_of(const wp_file *f)
 {
 	if (!f->sha256)
 		return WP_DIGEST_NONE;
-	return wp_starts(f->index, "find-links") ? WP_DIGEST_LOCAL : WP_DIGEST_INDEX;
+	if (wp_starts(f->index, "direct"))
+		return WP_DIGEST_USER;
+	return wp_own_file(f) ? WP_DIGEST_LOCAL : WP_DIGEST_INDEX;
 }
 
 static bool asked_for(const wp_job *j, uint32_t project)
@@ -277,6 +280,14 @@ static const char *const *request_texts(wp_arena *a, const wp_requirement *v, si
 	return out;
 }
 
+/* Of an index's address; a folder has none. */
+static const char *without_password(wp_arena *a, const char *url)
+{
+	const char *userpwd = NULL, *stripped = strstr(url, "://") ? wp_url_strip(a, url, &userpwd) : NULL;
+
+	return userpwd ? stripped : wp_strdup(a, url);
+}
+
 static void fill_request(wp_locking *s, wp_lock_doc *out)
 {
 	wp_arena *a = s->ctx->arena;
@@ -286,13 +297,14 @@ static void fill_request(wp_locking *s, wp_lock_doc *out)
 	out->nrequirements = s->in->nrequirements;
 	out->constraints = request_texts(a, s->constraints, s->in->nconstraints);
 	out->nconstraints = s->in->nconstraints;
-	out->variant = wp_strdup(a, s->in->targets[0].variant);
+	out->variant = wp_strdup(a, s->jobs[0].t->variant);
 	out->prerelease = s->in->prerelease;
-	out->indexes = WP_NEW_ARRAY(a, s->in->nindexes, wp_lock_index);
-	out->nindexes = s->in->nindexes;
+	out->indexes = WP_NEW_ARRAY(a, s->in->nindexes + s->naddresses, wp_lock_index);
 	for (i = 0; i < s->in->nindexes; i++)
-		out->indexes[i] = (wp_lock_index){wp_strdup(a, s->in->indexes[i].id),
-			wp_strdup(a, s->in->indexes[i].url)};
+		out->indexes[out->nindexes++] = (wp_lock_index){wp_strdup(a, s->in->indexes[i].id),
+			without_password(a, s->in->indexes[i].url)};
+	for (i = 0; i < s->naddresses; i++)
+		out->indexes[out->nindexes++] = (wp_lock_index){s->addresses[i].file.index, s->addresses[i].folder};
 }
 
 static void builder_done(builder *b)

@@ -15,6 +15,7 @@ typedef struct sieve {
 	const wp_target *t;
 	const char *label; /* that a version must have, NULL if any will do */
 	bool label_needed; /* unlabelled ones are out */
+	int64_t before;	   /* uploaded earlier than this */
 	wp_map by_text;	   /* version text -> index in all */
 	wp_map pythons;	   /* Requires-Python text -> fits or not */
 	cand_vec all;
@@ -77,6 +78,23 @@ static bool label_fits(const sieve *s, const wp_version *v)
 	return v->local ? wp_streq(v->local, s->label) : !s->label_needed;
 }
 
+bool wp_own_file(const wp_file *f)
+{
+	return wp_starts(f->index, "find-links") || wp_starts(f->index, "direct");
+}
+
+/* What keeps the file out because of its date, as a bit. */
+static unsigned date_fault(const sieve *s, const wp_file *f)
+{
+	int64_t uploaded;
+
+	if (s->before == WP_ANY_TIME || wp_own_file(f))
+		return 0;
+	if (!f->upload_time || !wp_moment_parse(wp_str_of(f->upload_time), &uploaded))
+		return WP_UNFIT_UNDATED;
+	return uploaded < s->before ? 0 : WP_UNFIT_NEWER;
+}
+
 static int cmp_text(const char *a, const char *b)
 {
 	return strcmp(a ? a : "", b ? b : "");
@@ -131,6 +149,8 @@ static void sift_wheel(sieve *s, const wp_file *f, const wp_wheel_name *w)
 	} else if (!python_fits(s, f->requires_python)) {
 		c->unfit |= WP_UNFIT_PYTHON;
 		c->requires_python = f->requires_python;
+	} else if (date_fault(s, f)) {
+		c->unfit |= date_fault(s, f);
 	} else {
 		take_better(c, &offer);
 	}
@@ -145,7 +165,7 @@ static void sift_source(sieve *s, const wp_file *f)
 		return;
 	c = entry_of(s, wp_str_of(v.text));
 	if (c && !f->yanked)
-		c->unfit |= WP_UNFIT_SOURCE;
+		c->unfit |= date_fault(s, f) ? date_fault(s, f) : WP_UNFIT_SOURCE;
 }
 
 /* Is this wheel for the target's platform, whatever its Python? */
@@ -183,14 +203,15 @@ static void drop_scratch(sieve *s, size_t i)
 }
 
 /* The rule of labels: only versions with the variant's label, or unlabelled ones where the index has none labelled
- * for that platform. */
+ * for that platform. A wheel that the user named by its address is what he wants. */
 static void find_label(sieve *s, const wp_compat *compat)
 {
 	const char *const *platforms;
 	wp_wheel_name w;
 	size_t i, n;
 
-	if (!s->t->variant || !compat || !wp_compat_labelled(compat, s->page->name))
+	if (!s->t->variant || !compat || !wp_compat_labelled(compat, s->page->name) ||
+		wp_starts(s->page->index, "direct"))
 		return;
 	s->label = s->t->variant;
 	n = wp_platform_tags(s->keep, s->t->platform, &platforms);
@@ -258,9 +279,9 @@ static void share_out(wp_arena *a, const cand_vec *all, bool prerelease, wp_cand
 }
 
 void wp_cands_make(wp_arena *a, const wp_project *page, const wp_target *t, const wp_compat *compat,
-	bool prerelease, wp_cands *out)
+	bool prerelease, int64_t before, wp_cands *out)
 {
-	sieve s = {.keep = a, .page = page, .t = t};
+	sieve s = {.keep = a, .page = page, .t = t, .before = before};
 	wp_wheel_name w;
 	size_t i;
 

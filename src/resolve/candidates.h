@@ -5,6 +5,7 @@
 #define WP_RESOLVE_CANDIDATES_H
 
 #include "py/tag.h"
+#include "resolve/moment.h"
 #include "wheelpack/lock.h"
 
 /* Why files of a version do not fit; a version may have several. */
@@ -12,7 +13,9 @@ enum {
 	WP_UNFIT_TAG = 1,     /* no tag of the target */
 	WP_UNFIT_PYTHON = 2,  /* Requires-Python */
 	WP_UNFIT_LABEL = 4,   /* not the variant's local label */
-	WP_UNFIT_SOURCE = 8   /* a source distribution */
+	WP_UNFIT_SOURCE = 8,  /* a source distribution */
+	WP_UNFIT_NEWER = 16,  /* uploaded at or after the moment that was given */
+	WP_UNFIT_UNDATED = 32 /* such a moment was given, and the index doesn't say when it was uploaded */
 };
 
 /* One version. Of several wheels of it the best is taken. */
@@ -31,9 +34,12 @@ typedef struct wp_cands {
 	wp_cand *out; size_t nout; /* without a fitting wheel, newest first */
 } wp_cands;
 
-/* prerelease: pre-releases stand among the others, else behind them. Yanked versions stand last. */
+/* prerelease: pre-releases stand among the others, else behind them. Yanked versions stand last. before: only what was
+ * uploaded earlier (moment.h), WP_ANY_TIME; files that the user named himself need no date. */
 void wp_cands_make(wp_arena *a, const wp_project *page, const wp_target *t, const wp_compat *compat,
-	bool prerelease, wp_cands *out);
+	bool prerelease, int64_t before, wp_cands *out);
+/* Of a folder, or named by its address: no index stands behind it. */
+bool wp_own_file(const wp_file *f);
 /* Does the specifier text take the target's Python? Text that is no specifier takes any. */
 bool wp_python_fits(const char *requires_python, const wp_target *t);
 

@@ -3,13 +3,16 @@
 #ifndef WP_RESOLVE_LOCKING_H
 #define WP_RESOLVE_LOCKING_H
 
+#include "resolve/direct.h"
 #include "resolve/solve.h"
 
 /* One target, from its pool to its choice. */
 typedef struct wp_job {
 	const wp_target *t;
+	wp_direct direct; /* wheels that the request names by their address */
 	wp_pool pool;
 	const wp_dep *roots; size_t nroots; /* of the request, as far as their markers hold here */
+	const wp_preference *kept; size_t nkept; /* of the earlier lock; by project */
 	wp_solution solution;
 } wp_job;
 
@@ -18,8 +21,19 @@ typedef struct wp_locking {
 	const wp_lock_request *in;
 	const wp_catalog *catalog;
 	const wp_requirement *requirements, *constraints; /* parsed, as many as in the request */
-	wp_job *jobs; /* one a target */
+	const wp_direct_wheel *addresses; size_t naddresses; /* of the requirements that have one, in their order */
+	int64_t before; /* only what was uploaded earlier */
+	wp_job *jobs; /* one a target, by name */
 } wp_locking;
+
+/* Solve the target with these preferences, by project, which live as long as its pool. */
+int wp_solve_job(wp_job *j, const wp_preference *v, size_t n, wp_error *e);
+/* Give the targets the same versions wherever that is possible. */
+int wp_align(wp_locking *s, wp_error *e);
+/* Do the versions of this project differ between targets? */
+bool wp_differs(const wp_locking *s, const char *project);
+/* Is there a version of which every target that has the project has a fitting wheel? */
+bool wp_common_version(const wp_locking *s, const char *project);
 
 /* Every project that the request names exists and has a wheel that fits; all that don't are named at once. */
 int wp_check_roots(wp_job *j, wp_error *e);

@@ -225,7 +225,7 @@ static void note_wheel(noter *n, const wp_job *j, const wp_chosen *c)
 				cand->file->yanked_reason && *cand->file->yanked_reason ? cand->file->yanked_reason
 											: "no reason given"),
 			"pin another version");
-	if (cand->pre && !n->s->in->prerelease)
+	if (cand->pre && !n->s->in->prerelease && !wp_starts(cand->file->index, "direct"))
 		note(n, NOTE_PRERELEASE, wp_sprintf(n->a, "%s: no final release could be taken", name), NULL);
 	if (f->host_marker)
 		note(n, NOTE_HOST_MARKER,
@@ -252,7 +252,7 @@ static void note_digests(noter *n)
 
 			for (x = 0; x < names.n && !wp_streq(names.v[x], file->filename); x++)
 				;
-			if (!file->sha256 && x == names.n)
+			if (!file->sha256 && !wp_starts(file->url, "file:") && x == names.n)
 				WP_PUSH(&names, wp_strdup(n->a, file->filename));
 		}
 	if (names.n) {
@@ -265,6 +265,129 @@ static void note_digests(noter *n)
 		f->nfiles = names.n;
 	}
 	WP_VEC_FREE(&names);
+}
+
+/* ---- the date, the other targets, the earlier lock ---------------------------------------- */
+
+static bool has_undated(const wp_cands *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->n; i++)
+		if (c->v[i].unfit & WP_UNFIT_UNDATED)
+			return true;
+	for (i = 0; i < c->nout; i++)
+		if (c->out[i].unfit & WP_UNFIT_UNDATED)
+			return true;
+	return false;
+}
+
+/* An old version was taken, not because the newer ones are newer than the date, but because nobody knows. */
+static void note_undated(noter *n, const wp_job *j)
+{
+	size_t i;
+
+	for (i = 0; i < j->pool.projects.n; i++) {
+		const wp_pooled *p = j->pool.projects.v[i];
+
+		if (p->page && has_undated(&p->c))
+			note(n, NOTE_UNDATED,
+				wp_sprintf(n->a, "the index '%s' gives no upload time for files of %s; they were not taken, "
+						 "because only those from before %s are", p->page->index, p->name,
+					n->s->in->exclude_newer),
+				NULL);
+	}
+}
+
+/* "numpy: 2.5 for cp312-win_amd64, 1.26 for cp310-win_amd64". */
+static const char *by_target(noter *n, const char *project)
+{
+	wp_buf b;
+	size_t i;
+
+	wp_buf_init(&b, 4096);
+	wp_buf_printf(&b, "%s: ", project);
+	for (i = 0; i < n->s->in->ntargets; i++) {
+		const wp_job *j = &n->s->jobs[i];
+		const wp_chosen *c = wp_choice_of(j, project);
+
+		if (c)
+			wp_buf_printf(&b, "%s%s for %s", wp_ends(b.p, ": ") ? "" : ", ", wp_chosen_cand(j, c)->version.norm,
+				j->t->name);
+	}
+	return wp_buf_take(&b, n->a).p;
+}
+
+static void note_differences(noter *n)
+{
+	size_t i, k;
+
+	for (i = 0; i < n->s->in->ntargets; i++)
+		for (k = 0; k < n->s->jobs[i].solution.n; k++) {
+			const wp_job *j = &n->s->jobs[i];
+			const char *project = j->pool.projects.v[j->solution.v[k].project]->name;
+
+			if (wp_differs(n->s, project))
+				note(n, NOTE_DIFFERS,
+					wp_sprintf(n->a, "%s; %s", by_target(n, project),
+						wp_common_version(n->s, project)
+							? "no version suits all that they require"
+							: "no version has a wheel for all of them"),
+					NULL);
+		}
+}
+
+/* Why a version of the earlier lock is no candidate any more; NULL where it is one. */
+static const char *lost(noter *n, const wp_pooled *p, const char *version)
+{
+	size_t i;
+
+	for (i = 0; i < p->c.n; i++)
+		if (wp_streq(p->c.v[i].version.norm, version))
+			return p->c.v[i].yanked ? "was yanked" : NULL;
+	for (i = 0; i < p->c.nout; i++)
+		if (wp_streq(p->c.out[i].version.norm, version)) {
+			if (p->c.out[i].unfit & (WP_UNFIT_NEWER | WP_UNFIT_UNDATED))
+				return wp_sprintf(n->a, "is not from before %s", n->s->in->exclude_newer);
+			return "has no wheel that fits any more";
+		}
+	return "is not on the index any more";
+}
+
+static void note_not_kept(noter *n, const wp_job *j)
+{
+	size_t i;
+
+	for (i = 0; i < j->nkept; i++) {
+		const wp_chosen *c = wp_choice_of(j, j->kept[i].project);
+		const char *have = c ? wp_chosen_cand(j, c)->version.norm : NULL, *why;
+
+		if (!c || wp_streq(have, j->kept[i].version))
+			continue;
+		why = lost(n, j->pool.projects.v[c->project], j->kept[i].version);
+		if (why)
+			note(n, NOTE_NOT_KEPT,
+				wp_sprintf(n->a, "%s %s %s; %s was taken", j->kept[i].project, j->kept[i].version, why, have),
+				NULL);
+	}
+}
+
+/* A file of the same name with other contents: somebody put it there. */
+static void note_replaced(noter *n, const wp_job *j)
+{
+	const wp_lock_doc *d = n->s->in->keep;
+	size_t i;
+
+	for (i = 0; d && i < j->solution.n; i++) {
+		const wp_file *f = wp_chosen_cand(j, &j->solution.v[i])->file;
+		const wp_lock_wheel *old = wp_lock_find(d, f->filename);
+
+		if (old && old->sha256 && f->sha256 && !wp_streq(old->sha256, f->sha256))
+			note(n, NOTE_REPLACED,
+				wp_sprintf(n->a, "'%s' has sha256 %s, in the earlier lock it is %s", f->filename, f->sha256,
+					old->sha256),
+				"ask who runs the index before you use it");
+	}
 }
 
 void wp_lock_notes(wp_locking *s, wp_findings *out)
@@ -283,6 +406,10 @@ void wp_lock_notes(wp_locking *s, wp_findings *out)
 		}
 		for (k = 0; k < j->solution.n; k++)
 			note_wheel(&n, j, &j->solution.v[k]);
+		note_undated(&n, j);
+		note_not_kept(&n, j);
+		note_replaced(&n, j);
 	}
+	note_differences(&n);
 	note_digests(&n);
 }

@@ -17,6 +17,10 @@
 	X(VARIANT_UNKNOWN, "N108", NOTE, "wheelpack's facts do not have this variant")             \
 	X(REPAIRED, "N109", NOTE, "a requirement is not as the standard wants it and was repaired") \
 	X(PRERELEASE, "N110", NOTE, "a pre-release was taken")                                     \
-	X(NO_EXTRA, "N111", WARNING, "there is no such extra")
+	X(NO_EXTRA, "N111", WARNING, "there is no such extra")                                     \
+	X(UNDATED, "N112", WARNING, "an index does not say when files were uploaded")              \
+	X(DIFFERS, "N113", NOTE, "the targets have different versions")                            \
+	X(NOT_KEPT, "N114", NOTE, "a version of the earlier lock cannot be had any more")          \
+	X(REPLACED, "N115", WARNING, "a file is not the one of the earlier lock")
 
 #endif

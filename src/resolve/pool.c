@@ -51,7 +51,7 @@ void wp_pool_init(wp_pool *p, wp_ctx *ctx, const wp_catalog *catalog, const wp_t
 	bool prerelease)
 {
 	*p = (wp_pool){.ctx = ctx, .arena = wp_arena_new(), .catalog = catalog, .t = t, .compat = compat,
-		.prerelease = prerelease};
+		.prerelease = prerelease, .before = WP_ANY_TIME};
 	wp_map_init(&p->ids);
 	make_rules(p);
 }
@@ -92,6 +92,16 @@ static uint32_t preferred(const wp_pool *p, const wp_pooled *one)
 	return WP_NOBODY;
 }
 
+void wp_pool_prefer(wp_pool *p, const wp_preference *v, size_t n)
+{
+	size_t i;
+
+	p->prefer = v;
+	p->nprefer = n;
+	for (i = 0; i < p->projects.n; i++)
+		p->projects.v[i]->prefer = preferred(p, p->projects.v[i]);
+}
+
 int wp_pool_load(wp_pool *p, uint32_t id, wp_error *e)
 {
 	wp_pooled *one = p->projects.v[id];
@@ -104,7 +114,7 @@ int wp_pool_load(wp_pool *p, uint32_t id, wp_error *e)
 		return e->code;
 	one->loaded = true;
 	if (one->page)
-		wp_cands_make(p->arena, one->page, p->t, p->compat, p->prerelease, &one->c);
+		wp_cands_make(p->arena, one->page, p->t, p->compat, p->prerelease, p->before, &one->c);
 	one->prefer = preferred(p, one);
 	one->facts = WP_NEW_ARRAY(p->arena, one->c.n, wp_cand_facts *);
 	wp_report(p->ctx, &(wp_progress){.stage = "lock", .item = one->name, .items = p->projects.n});

@@ -72,7 +72,8 @@ typedef struct wp_pool {
 	const wp_target *t;
 	const wp_compat *compat;
 	bool prerelease;
-	const wp_preference *prefer; size_t nprefer; /* set before projects are loaded; by project, no project twice */
+	int64_t before; /* only what was uploaded earlier; set before projects are loaded; WP_ANY_TIME */
+	const wp_preference *prefer; size_t nprefer;
 	wp_map ids;
 	WP_VEC(wp_pooled *) projects;
 	wp_pool_rule *rules; size_t nrules;
@@ -81,6 +82,8 @@ typedef struct wp_pool {
 void wp_pool_init(wp_pool *p, wp_ctx *ctx, const wp_catalog *catalog, const wp_target *t, const wp_compat *compat,
 	bool prerelease);
 void wp_pool_free(wp_pool *p);
+/* From now on, also for projects that are loaded already. Sorted by project, no project twice; kept by the caller. */
+void wp_pool_prefer(wp_pool *p, const wp_preference *v, size_t n);
 /* The page and the candidates; blocks. */
 int wp_pool_load(wp_pool *p, uint32_t id, wp_error *e);
 /* What a candidate requires; blocks. Unusable metadata is no error: see broken. */

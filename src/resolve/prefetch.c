@@ -56,6 +56,8 @@ static uint32_t likely(walk *w, const stop *s, uint32_t id)
 	const wp_pooled *one = w->p->projects.v[id];
 	uint32_t i;
 
+	if (one->prefer != WP_NOBODY && taken_by_all(w, s, one->prefer))
+		return one->prefer;
 	for (i = 0; i < one->c.n; i++)
 		if (taken_by_all(w, s, i))
 			return i;

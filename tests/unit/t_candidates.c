@@ -29,16 +29,24 @@ static int end(void **state)
 	return 0;
 }
 
-static wp_cands sift(const char *project, const wp_target *t, bool prerelease)
+static wp_cands sift_before(const char *project, const wp_target *t, bool prerelease, const char *moment)
 {
+	int64_t before = WP_ANY_TIME;
 	const wp_project *p = NULL;
 	wp_error err = {0};
 	wp_cands out;
 
 	assert_ok(cat.api.project(&cat, project, &p, &err));
 	assert_non_null(p);
-	wp_cands_make(cat.a, p, t, &compat, prerelease, &out);
+	if (moment && !wp_moment_parse(wp_str_of(moment), &before))
+		fail();
+	wp_cands_make(cat.a, p, t, &compat, prerelease, before, &out);
 	return out;
+}
+
+static wp_cands sift(const char *project, const wp_target *t, bool prerelease)
+{
+	return sift_before(project, t, prerelease, NULL);
 }
 
 static void order_is(const wp_cands *c, const char *versions)
@@ -201,6 +209,91 @@ static void labels_of_other_projects_are_free(void **state)
 	order_is(&c, "3.5.0");
 }
 
+static void newer_files_are_left_out(void **state)
+{
+	wp_cands c;
+
+	(void)state;
+	fake_any(&cat, "a", "1.0", NULL)->f.upload_time = "2025-01-01T00:00:00Z";
+	fake_any(&cat, "a", "1.1", NULL)->f.upload_time = "2025-01-02T23:59:59.999999Z";
+	fake_any(&cat, "a", "1.2", NULL)->f.upload_time = "2025-01-03T00:00:00Z";
+	fake_add(&cat, "a", "a-1.3.tar.gz")->f.upload_time = "2025-01-04T00:00:00Z";
+	fake_any(&cat, "a", "1.4", NULL);
+	fake_any(&cat, "a", "1.5", NULL)->f.upload_time = "last week";
+	c = sift_before("a", &win, false, "2025-01-02");
+	order_is(&c, "1.1 1.0");
+	assert_int_equal(c.nout, 4);
+	assert_int_equal(c.out[0].unfit, WP_UNFIT_UNDATED);
+	assert_int_equal(c.out[1].unfit, WP_UNFIT_UNDATED);
+	assert_int_equal(c.out[2].unfit, WP_UNFIT_NEWER);
+	assert_int_equal(c.out[3].unfit, WP_UNFIT_NEWER);
+	c = sift_before("a", &win, false, "2025-01-01T02:00:00+02:00");
+	assert_int_equal(c.n, 0);
+}
+
+static void a_newer_file_of_an_old_version_is_left_out(void **state)
+{
+	wp_cands c;
+
+	(void)state;
+	fake_any(&cat, "a", "1.0", NULL)->f.upload_time = "2025-01-01T00:00:00Z";
+	fake_wheel(&cat, "a-1.0-cp312-cp312-win_amd64.whl", NULL)->f.upload_time = "2025-02-01T00:00:00Z";
+	c = sift_before("a", &win, false, "2025-01-15");
+	assert_string_equal(c.v[0].file->filename, "a-1.0-py3-none-any.whl");
+	assert_int_equal(c.v[0].unfit, WP_UNFIT_NEWER);
+}
+
+static void files_of_a_folder_need_no_date(void **state)
+{
+	wp_cands c;
+
+	(void)state;
+	cat.index = "find-links1";
+	fake_any(&cat, "a", "1.0", NULL);
+	c = sift_before("a", &win, false, "2025-01-15");
+	order_is(&c, "1.0");
+}
+
+static void platform_tags_go_by_the_order_of_the_target(void **state)
+{
+	wp_cands c;
+
+	(void)state;
+	fake_wheel(&cat, "a-1.0-cp312-cp312-manylinux2014_x86_64.whl", NULL);
+	fake_wheel(&cat, "a-1.0-cp312-cp312-manylinux_2_27_x86_64.manylinux_2_28_x86_64.whl", NULL);
+	fake_wheel(&cat, "a-1.0-cp312-cp312-manylinux_2_31_x86_64.whl", NULL);
+	fake_wheel(&cat, "a-1.0-cp312-abi3-manylinux_2_28_x86_64.whl", NULL);
+	fake_wheel(&cat, "a-1.0-9-py3-none-any.whl", NULL);
+	c = sift("a", &lin, false);
+	assert_string_equal(c.v[0].file->filename, "a-1.0-cp312-cp312-manylinux_2_27_x86_64.manylinux_2_28_x86_64.whl");
+}
+
+static void build_tags_count_as_numbers(void **state)
+{
+	wp_cands c;
+
+	(void)state;
+	fake_wheel(&cat, "a-1.0-py3-none-any.whl", NULL);
+	fake_wheel(&cat, "a-1.0-9-py3-none-any.whl", NULL);
+	fake_wheel(&cat, "a-1.0-10-py3-none-any.whl", NULL);
+	fake_wheel(&cat, "a-1.0-10b-py3-none-any.whl", NULL);
+	fake_wheel(&cat, "a-1.0-11-py3-none-any.whl", NULL)->f.yanked = true;
+	c = sift("a", &win, false);
+	assert_string_equal(c.v[0].file->filename, "a-1.0-10b-py3-none-any.whl");
+	assert_false(c.v[0].yanked);
+}
+
+static void a_wheel_named_by_its_address_needs_no_label(void **state)
+{
+	wp_cands c;
+
+	(void)state;
+	cat.index = "direct1";
+	fake_wheel(&cat, "torch-2.8.0+mine-cp312-cp312-win_amd64.whl", NULL);
+	c = sift("torch", &win_cu, false);
+	order_is(&c, "2.8.0+mine");
+}
+
 static void strange_names_are_passed_over(void **state)
 {
 	wp_cands c;
@@ -231,6 +324,12 @@ int main(void)
 		T(unlabelled_where_the_platform_has_none_labelled),
 		T(a_label_for_another_python_still_counts),
 		T(labels_of_other_projects_are_free),
+		T(newer_files_are_left_out),
+		T(a_newer_file_of_an_old_version_is_left_out),
+		T(files_of_a_folder_need_no_date),
+		T(platform_tags_go_by_the_order_of_the_target),
+		T(build_tags_count_as_numbers),
+		T(a_wheel_named_by_its_address_needs_no_label),
 		T(strange_names_are_passed_over),
 	};
 

@@ -1,0 +1,639 @@
+/* SPDX-License-Identifier: MIT */
+/* What stands around the solver: addresses, dates, several targets, an earlier lock. */
+#include "unit/fake_catalog.h"
+#include "unit/tmp.h"
+#include "wheelpack/compat.h"
+
+#define MAX_ARGS 8
+
+static fake_catalog cat;
+static wp_ctx ctx;
+static wp_compat compat;
+static wp_error err;
+static wp_lock_result got;
+static wp_lock_request ask; /* what the next lock asks for beyond requirements and targets */
+
+static int begin(void **state)
+{
+	(void)state;
+	fake_begin(&cat);
+	wp_ctx_init(&ctx, 1);
+	err = (wp_error){0};
+	ask = (wp_lock_request){.compat = &compat};
+	return wp_compat_read(ctx.arena, tmp_read(ctx.arena, "manifests/pytorch.json"), &compat, &err);
+}
+
+static int end(void **state)
+{
+	(void)state;
+	fake_end(&cat);
+	wp_ctx_done(&ctx);
+	return 0;
+}
+
+/* Requirements separated by '|', targets by ' '. */
+static int lock(const char *requirements, const char *targets)
+{
+	static const wp_lock_index indexes[] = {{"ordinary", "https://index.test/simple/"},
+		{"variant", "https://index.test/whl/"}, {"find-links1", "wheels"}};
+	const char **texts = WP_NEW_ARRAY(ctx.arena, MAX_ARGS, const char *);
+	wp_target *t = WP_NEW_ARRAY(ctx.arena, MAX_ARGS, wp_target);
+	wp_str rest = wp_str_of(requirements), one;
+	wp_lock_request in = ask;
+
+	in.requirements = texts;
+	in.targets = t;
+	in.indexes = indexes;
+	in.nindexes = 3;
+	while (wp_str_split(&rest, '|', &one))
+		texts[in.nrequirements++] = wp_str_dup(ctx.arena, one);
+	rest = wp_str_of(targets);
+	while (wp_str_split(&rest, ' ', &one)) {
+		wp_error e = {0};
+
+		if (wp_target_parse(ctx.arena, wp_str_dup(ctx.arena, one), &t[in.ntargets++], &e))
+			fail_msg("%s", e.why);
+	}
+	err = (wp_error){0};
+	return wp_lock(&ctx, &in, &cat.api, &got, &err);
+}
+
+/* "a 1.0, b 2.0": the wheels of the lock. */
+static void chosen(const char *want)
+{
+	wp_buf b;
+	size_t i;
+
+	if (err.code)
+		fail_msg("%s: %s", wp_code_name(err.code), err.why);
+	wp_buf_init(&b, 4096);
+	for (i = 0; i < got.lock.nwheels; i++)
+		wp_buf_printf(&b, "%s%s %s", i ? ", " : "", got.lock.wheels[i].project, got.lock.wheels[i].version);
+	assert_string_equal(b.p ? b.p : "", want);
+	wp_buf_free(&b);
+}
+
+static void why_says(const char *text)
+{
+	if (!strstr(err.why, text))
+		fail_msg("'%s' is not in: %s", text, err.why);
+}
+
+static const wp_finding *noted(const char *code)
+{
+	size_t i;
+
+	for (i = 0; i < got.findings.n; i++)
+		if (wp_streq(got.findings.v[i].code, code))
+			return &got.findings.v[i];
+	return NULL;
+}
+
+static void note_says(const char *code, const char *text)
+{
+	const wp_finding *f = noted(code);
+
+	if (!f)
+		fail_msg("%s is not noted", code);
+	else if (!strstr(f->why, text))
+		fail_msg("'%s' is not in: %s", text, f->why);
+}
+
+static wp_str text_of_lock(void)
+{
+	wp_str text;
+	wp_lock_doc back;
+
+	if (err.code)
+		fail_msg("%s: %s", wp_code_name(err.code), err.why);
+	assert_ok(wp_lock_write(ctx.arena, &got.lock, &text, &err));
+	assert_ok(wp_lock_read(ctx.arena, text, &back, &err));
+	return text;
+}
+
+#define LIN "cp312-manylinux_2_28_x86_64"
+#define ARM "cp312-manylinux_2_28_aarch64"
+#define WIN "cp312-win_amd64"
+
+/* ---- addresses ---------------------------------------------------------------------------- */
+
+#define DIGEST "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+
+/* A wheel that no index has: its METADATA can be read, its page cannot. */
+static void elsewhere(const char *filename, const char *lines)
+{
+	fake_wheel(&cat, filename, lines)->project = "";
+}
+
+static void a_wheel_named_by_its_address_is_taken(void **state)
+{
+	const wp_lock_wheel *w;
+
+	(void)state;
+	fake_any(&cat, "demo", "9.0", NULL);
+	fake_any(&cat, "b", "1.0", NULL);
+	elsewhere("demo-1.0-py3-none-any.whl", "b");
+	assert_ok(lock("demo @ https://host.test/w/demo-1.0-py3-none-any.whl", LIN));
+	chosen("b 1.0, demo 1.0");
+	w = &got.lock.wheels[1];
+	assert_string_equal(w->index, "direct1");
+	assert_string_equal(w->url, "https://host.test/w/demo-1.0-py3-none-any.whl");
+	assert_int_equal(w->digest, WP_DIGEST_NONE);
+	assert_null(w->sha256);
+	assert_true(w->requested);
+	assert_int_equal(got.lock.nindexes, 4);
+	assert_string_equal(got.lock.indexes[3].url, "https://host.test/w/");
+	text_of_lock();
+}
+
+static void the_fragment_is_the_users_digest(void **state)
+{
+	(void)state;
+	elsewhere("demo-1.0+x-py3-none-any.whl", NULL);
+	assert_ok(lock("demo@https://host.test/demo-1.0%2Bx-py3-none-any.whl?key=1#egg=demo&sha256=" DIGEST, LIN));
+	chosen("demo 1.0+x");
+	assert_string_equal(got.lock.wheels[0].sha256, DIGEST);
+	assert_int_equal(got.lock.wheels[0].digest, WP_DIGEST_USER);
+	assert_string_equal(got.lock.wheels[0].url, "https://host.test/demo-1.0%2Bx-py3-none-any.whl?key=1");
+	assert_string_equal(got.lock.requirements[0],
+		"demo @ https://host.test/demo-1.0%2Bx-py3-none-any.whl?key=1#egg=demo&sha256=" DIGEST);
+	text_of_lock();
+}
+
+static void an_address_may_have_extras_and_a_marker(void **state)
+{
+	(void)state;
+	elsewhere("demo-1.0-py3-none-any.whl", "!Provides-Extra: x\nb; extra == 'x'");
+	fake_any(&cat, "b", "1.0", NULL);
+	fake_any(&cat, "c", "1.0", NULL);
+	assert_ok(lock("c|demo[x] @ file:///w/demo-1.0-py3-none-any.whl ; sys_platform == 'linux'", LIN " " WIN));
+	chosen("b 1.0, c 1.0, demo 1.0");
+	assert_int_equal(got.lock.targets[0].nwheels, 3);
+	assert_int_equal(got.lock.targets[1].nwheels, 1);
+	assert_string_equal(got.lock.indexes[3].url, "file:///w/");
+	assert_null(noted("N105")); /* the file is here */
+}
+
+static void each_target_may_have_its_own_address(void **state)
+{
+	(void)state;
+	elsewhere("demo-1.0-cp312-cp312-win_amd64.whl", NULL);
+	elsewhere("demo-1.0-cp312-cp312-manylinux_2_28_x86_64.whl", NULL);
+	assert_ok(lock("demo @ file:///w/demo-1.0-cp312-cp312-win_amd64.whl ; sys_platform == 'win32'|"
+		       "demo @ file:///w/demo-1.0-cp312-cp312-manylinux_2_28_x86_64.whl ; sys_platform != 'win32'",
+		LIN " " WIN));
+	chosen("demo 1.0, demo 1.0");
+}
+
+static void what_others_need_of_it_counts(void **state)
+{
+	(void)state;
+	elsewhere("demo-1.0-py3-none-any.whl", NULL);
+	fake_any(&cat, "demo", "2.0", NULL);
+	fake_any(&cat, "a", "2.0", "demo>=2");
+	fake_any(&cat, "a", "1.0", "demo");
+	assert_ok(lock("a|demo @ file:///w/demo-1.0-py3-none-any.whl", LIN));
+	chosen("a 1.0, demo 1.0");
+	assert_int_equal(lock("a==2.0|demo @ file:///w/demo-1.0-py3-none-any.whl", LIN), WP_E_CONFLICT);
+	why_says("demo>=2");
+}
+
+static void a_wheel_that_does_not_fit_is_told(void **state)
+{
+	(void)state;
+	elsewhere("demo-1.0-cp311-cp311-win_amd64.whl", NULL);
+	assert_int_equal(lock("demo @ file:///w/demo-1.0-cp311-cp311-win_amd64.whl", LIN), WP_E_NO_WHEEL);
+	why_says("cp311 on win_amd64");
+}
+
+static void a_labelled_project_may_come_from_an_address(void **state)
+{
+	(void)state;
+	elsewhere("torch-2.9.0+mine-cp312-cp312-win_amd64.whl", NULL);
+	assert_ok(lock("torch @ https://host.test/torch-2.9.0%2Bmine-cp312-cp312-win_amd64.whl", WIN "-cu126"));
+	chosen("torch 2.9.0+mine");
+}
+
+static void a_prerelease_that_is_named_needs_no_note(void **state)
+{
+	(void)state;
+	elsewhere("demo-1.0rc1-py3-none-any.whl", NULL);
+	assert_ok(lock("demo @ file:///w/demo-1.0rc1-py3-none-any.whl", LIN));
+	chosen("demo 1.0rc1");
+	assert_null(noted("N110"));
+}
+
+static void addresses_that_are_no_wheel_are_refused(void **state)
+{
+	static const char *const bad[][2] = {
+		{"demo @ https://host.test/demo-1.0.tar.gz", "source distribution"},
+		{"demo @ https://host.test/demo.zip", "source distribution"},
+		{"demo @ git+https://host.test/demo.git", "no address of a wheel"},
+		{"demo @ ../demo-1.0-py3-none-any.whl", "no address of a wheel"},
+		{"demo @ https://host.test/", "does not end in the name of a wheel"},
+		{"demo @ https://host.test/demo-1.0.whl", "demo-1.0.whl"},
+		{"demo @ https://host.test/a%2Fdemo-1.0-py3-none-any.whl", "does not end in the name of a wheel"},
+		{"demo @ https://host.test/other-1.0-py3-none-any.whl", "'other', not of 'demo'"},
+		{"demo @ file://server/share/demo-1.0-py3-none-any.whl", "another machine"},
+		{"demo @ https://u:secret@host.test/demo-1.0-py3-none-any.whl", "password"},
+		{"demo @ https://host.test/demo-1.0-py3-none-any.whl#md5=11", "'#md5=11'"},
+		{"demo @ https://host.test/demo-1.0-py3-none-any.whl#sha256=11", "'11' is no sha256"},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof bad / sizeof *bad; i++) {
+		assert_int_equal(lock(bad[i][0], LIN), WP_E_REQUIREMENT);
+		why_says(bad[i][1]);
+	}
+	assert_int_equal(lock("demo @ https://a.test/demo-1.0-py3-none-any.whl|"
+			      "demo @ https://b.test/demo-1.0-py3-none-any.whl", LIN), WP_E_REQUIREMENT);
+	why_says("at once");
+}
+
+static void a_constraint_has_no_address(void **state)
+{
+	static const char *const constraint = "demo @ file:///w/demo-1.0-py3-none-any.whl";
+
+	(void)state;
+	ask.constraints = &constraint;
+	ask.nconstraints = 1;
+	assert_int_equal(lock("demo", LIN), WP_E_REQUIREMENT);
+	why_says("has an address");
+}
+
+static void passwords_of_indexes_stay_out_of_the_lock(void **state)
+{
+	static const wp_lock_index indexes[] = {{"ordinary", "https://me:secret@index.test/simple/"}};
+	const char *const requirements[] = {"a"};
+	wp_lock_request in = {.requirements = requirements, .nrequirements = 1, .indexes = indexes, .nindexes = 1};
+	wp_target t;
+
+	(void)state;
+	fake_any(&cat, "a", "1.0", NULL);
+	assert_ok(wp_target_parse(ctx.arena, LIN, &t, &err));
+	in.targets = &t;
+	in.ntargets = 1;
+	assert_ok(wp_lock(&ctx, &in, &cat.api, &got, &err));
+	assert_string_equal(got.lock.indexes[0].url, "https://index.test/simple/");
+}
+
+/* ---- dates -------------------------------------------------------------------------------- */
+
+static void what_is_newer_than_the_date_is_not_taken(void **state)
+{
+	(void)state;
+	fake_any(&cat, "a", "1.0", NULL)->f.upload_time = "2025-01-01T10:00:00Z";
+	fake_any(&cat, "a", "2.0", NULL)->f.upload_time = "2025-03-01T10:00:00Z";
+	ask.exclude_newer = "2025-01-01";
+	assert_ok(lock("a", LIN));
+	chosen("a 1.0");
+	assert_null(noted("N112"));
+	ask.exclude_newer = "2025-03-01T10:00:00Z"; /* at this moment is not before it */
+	assert_ok(lock("a", LIN));
+	chosen("a 1.0");
+	ask.exclude_newer = "2025-03-01";
+	assert_ok(lock("a", LIN));
+	chosen("a 2.0");
+}
+
+static void files_without_a_date_are_passed_over_and_noted(void **state)
+{
+	(void)state;
+	fake_any(&cat, "a", "1.0", NULL)->f.upload_time = "2025-01-01T10:00:00Z";
+	fake_any(&cat, "a", "2.0", NULL);
+	ask.exclude_newer = "2025-06-01";
+	assert_ok(lock("a", LIN));
+	chosen("a 1.0");
+	note_says("N112", "the index 'ordinary' gives no upload time for files of a");
+}
+
+static void dates_that_are_none_are_refused(void **state)
+{
+	(void)state;
+	fake_any(&cat, "a", "1.0", NULL);
+	ask.exclude_newer = "last week";
+	assert_int_equal(lock("a", LIN), WP_E_USAGE);
+	why_says("'last week' is no date");
+}
+
+/* ---- several targets ---------------------------------------------------------------------- */
+
+/* A torch of which Windows has no wheel yet, and its torchvision. */
+static void late_windows(void)
+{
+	fake_wheel(&cat, "torch-2.12.0-cp312-cp312-manylinux_2_28_x86_64.whl", NULL);
+	fake_wheel(&cat, "torch-2.11.0-cp312-cp312-manylinux_2_28_x86_64.whl", NULL);
+	fake_wheel(&cat, "torch-2.11.0-cp312-cp312-win_amd64.whl", NULL);
+	fake_wheel(&cat, "torch-2.10.0-cp312-cp312-win_amd64.whl", NULL);
+	fake_any(&cat, "torchvision", "0.27.0", "torch==2.12.0");
+	fake_any(&cat, "torchvision", "0.26.0", "torch==2.11.0");
+}
+
+static void targets_meet_where_one_lacks_the_newest(void **state)
+{
+	(void)state;
+	late_windows();
+	assert_ok(lock("torch|torchvision", LIN));
+	chosen("torch 2.12.0, torchvision 0.27.0");
+	assert_ok(lock("torch|torchvision", LIN " " WIN));
+	chosen("torch 2.11.0, torch 2.11.0, torchvision 0.26.0");
+	assert_null(noted("N113"));
+}
+
+static void targets_that_cannot_meet_are_noted(void **state)
+{
+	(void)state;
+	fake_wheel(&cat, "a-2.0-cp312-cp312-manylinux_2_28_x86_64.whl", NULL);
+	fake_wheel(&cat, "a-1.0-cp312-cp312-win_amd64.whl", NULL);
+	fake_any(&cat, "b", "2.0", "c>=2; sys_platform == 'linux'\nc<2; sys_platform != 'linux'");
+	fake_any(&cat, "c", "2.0", NULL);
+	fake_any(&cat, "c", "1.0", NULL);
+	assert_ok(lock("a", LIN " " WIN));
+	chosen("a 1.0, a 2.0");
+	note_says("N113", "a: 2.0 for " LIN ", 1.0 for " WIN "; no version has a wheel for all of them");
+	assert_ok(lock("b", LIN " " WIN));
+	chosen("b 2.0, c 1.0, c 2.0");
+	note_says("N113", "no version suits all");
+}
+
+/* A preference that does not bring the targets together must not cost one of them its newest version. */
+static void a_target_goes_back_only_where_it_helps(void **state)
+{
+	(void)state;
+	fake_any(&cat, "a", "3.0", "x");
+	fake_any(&cat, "a", "2.0", "x");
+	fake_any(&cat, "x", "1.0", NULL);
+	assert_ok(lock("a==2.0; sys_platform == 'win32'|a", LIN " " WIN));
+	chosen("a 2.0, x 1.0");
+	assert_ok(lock("a==2.0; sys_platform == 'win32'|a>2; sys_platform != 'win32'", LIN " " WIN));
+	chosen("a 2.0, a 3.0, x 1.0");
+}
+
+static void three_targets_meet_where_all_can(void **state)
+{
+	(void)state;
+	fake_wheel(&cat, "a-3.0-cp312-cp312-manylinux_2_28_x86_64.whl", NULL);
+	fake_wheel(&cat, "a-2.0-cp312-cp312-manylinux_2_28_x86_64.whl", NULL);
+	fake_wheel(&cat, "a-1.0-cp312-cp312-manylinux_2_28_x86_64.whl", NULL);
+	fake_wheel(&cat, "a-2.0-cp312-cp312-win_amd64.whl", NULL);
+	fake_wheel(&cat, "a-1.0-cp312-cp312-win_amd64.whl", NULL);
+	fake_wheel(&cat, "a-1.0-cp312-cp312-manylinux_2_28_aarch64.whl", NULL);
+	assert_ok(lock("a", LIN " " WIN " " ARM));
+	chosen("a 1.0, a 1.0, a 1.0");
+	assert_ok(lock("a", LIN " " WIN));
+	chosen("a 2.0, a 2.0");
+}
+
+static void two_of_three_meet_where_all_cannot(void **state)
+{
+	(void)state;
+	fake_wheel(&cat, "a-3.0-cp312-cp312-manylinux_2_28_x86_64.whl", NULL);
+	fake_wheel(&cat, "a-2.0-cp312-cp312-manylinux_2_28_x86_64.whl", NULL);
+	fake_wheel(&cat, "a-2.0-cp312-cp312-win_amd64.whl", NULL);
+	fake_wheel(&cat, "a-1.0-cp312-cp312-manylinux_2_28_aarch64.whl", NULL);
+	assert_ok(lock("a", LIN " " WIN " " ARM));
+	chosen("a 1.0, a 2.0, a 2.0");
+	assert_non_null(noted("N113"));
+}
+
+static void labels_make_no_difference(void **state)
+{
+	(void)state;
+	fake_wheel(&cat, "torch-2.10.0+cu126-cp312-cp312-win_amd64.whl", NULL);
+	fake_wheel(&cat, "torch-2.9.1+cu126-cp312-cp312-win_amd64.whl", NULL);
+	fake_wheel(&cat, "torch-2.9.1-cp312-cp312-manylinux_2_28_aarch64.whl", NULL);
+	assert_ok(lock("torch", ARM "-cu126 " WIN "-cu126"));
+	chosen("torch 2.9.1, torch 2.9.1+cu126");
+	assert_null(noted("N113"));
+}
+
+static void the_order_of_targets_changes_nothing(void **state)
+{
+	wp_str first;
+
+	(void)state;
+	late_windows();
+	fake_any(&cat, "b", "1.0", "c; sys_platform == 'win32'");
+	fake_any(&cat, "c", "1.0", NULL);
+	assert_ok(lock("torchvision|b", LIN " " WIN " cp312-win_amd64-cpu"));
+	first = text_of_lock();
+	assert_ok(lock("torchvision|b", "cp312-win_amd64-cpu " WIN " " LIN));
+	assert_true(wp_str_eq(first, text_of_lock()));
+	assert_ok(lock("torchvision|b", WIN " cp312-win_amd64-cpu " LIN));
+	assert_true(wp_str_eq(first, text_of_lock()));
+}
+
+/* ---- an earlier lock ---------------------------------------------------------------------- */
+
+static void keep(void)
+{
+	wp_lock_doc *d = WP_NEW(ctx.arena, wp_lock_doc);
+
+	assert_ok(wp_lock_read(ctx.arena, text_of_lock(), d, &err));
+	ask.keep = d;
+}
+
+static void update(const char *project)
+{
+	const char **v = WP_NEW(ctx.arena, const char *);
+
+	*v = project;
+	ask.update = v;
+	ask.nupdate = 1;
+}
+
+/* A lock of a 1.0 and b 1.0, and then there are newer ones. */
+static void older_days(void)
+{
+	fake_any(&cat, "a", "1.0", "b");
+	fake_any(&cat, "b", "1.0", NULL);
+	assert_ok(lock("a", LIN));
+	keep();
+	fake_any(&cat, "a", "2.0", "b");
+	fake_any(&cat, "b", "2.0", NULL);
+	fake_any(&cat, "b", "3.0", NULL);
+}
+
+static void the_earlier_versions_are_kept(void **state)
+{
+	(void)state;
+	older_days();
+	assert_ok(lock("a", LIN));
+	chosen("a 1.0, b 1.0");
+	assert_null(noted("N114"));
+	assert_ok(lock("a", WIN)); /* it has nothing for this one */
+	chosen("a 2.0, b 3.0");
+}
+
+static void the_named_projects_are_updated(void **state)
+{
+	(void)state;
+	older_days();
+	update("b");
+	assert_ok(lock("a", LIN));
+	chosen("a 1.0, b 3.0");
+	update("a");
+	assert_ok(lock("a", LIN));
+	chosen("a 2.0, b 1.0");
+}
+
+static void new_requirements_win_over_the_earlier_lock(void **state)
+{
+	(void)state;
+	older_days();
+	assert_ok(lock("a>1", LIN));
+	chosen("a 2.0, b 1.0");
+	assert_ok(lock("a|b>1,<3", LIN));
+	chosen("a 1.0, b 2.0");
+	assert_null(noted("N114"));
+}
+
+static void versions_that_are_gone_are_noted(void **state)
+{
+	(void)state;
+	older_days();
+	cat.files.v[0]->project = "";
+	assert_ok(lock("a", LIN));
+	chosen("a 2.0, b 1.0");
+	note_says("N114", "a 1.0 is not on the index any more; 2.0 was taken");
+	cat.files.v[1]->f.yanked = true;
+	assert_ok(lock("a", LIN));
+	note_says("N114", "a 1.0");
+	chosen("a 2.0, b 3.0");
+	assert_string_equal(got.findings.v[got.findings.n - 1].why, "b 1.0 was yanked; 3.0 was taken");
+}
+
+static void a_new_target_joins_the_earlier_one(void **state)
+{
+	(void)state;
+	older_days();
+	assert_ok(lock("a", LIN " " WIN));
+	chosen("a 1.0, b 1.0");
+}
+
+static void a_replaced_file_is_a_warning(void **state)
+{
+	(void)state;
+	older_days();
+	assert_ok(lock("a", LIN));
+	assert_null(noted("N115"));
+	cat.files.v[0]->f.sha256 = DIGEST;
+	assert_ok(lock("a", LIN));
+	assert_int_equal(noted("N115")->severity, WP_WARNING);
+	note_says("N115", "'a-1.0-py3-none-any.whl' has sha256 " DIGEST);
+}
+
+/* ---- folders, extras ---------------------------------------------------------------------- */
+
+static void all_source_only_projects_are_named_at_once(void **state)
+{
+	(void)state;
+	fake_any(&cat, "a", "1.0", "s>=1\nt\nu");
+	fake_add(&cat, "s", "s-1.0.tar.gz");
+	fake_add(&cat, "t", "t-1.0.tar.gz");
+	fake_any(&cat, "u", "0.9", NULL);
+	fake_add(&cat, "u", "u-1.0.tar.gz");
+	assert_int_equal(lock("a", LIN), WP_E_NO_WHEEL);
+	why_says("'s' has only source distributions");
+	why_says("'t' has only source distributions");
+	assert_null(strstr(err.why, "'u'"));
+	assert_non_null(strstr(err.next, "--find-links"));
+}
+
+static void an_older_version_with_a_wheel_is_taken_for_another(void **state)
+{
+	(void)state;
+	fake_any(&cat, "a", "1.0", "s");
+	fake_any(&cat, "s", "1.0", NULL);
+	fake_add(&cat, "s", "s-2.0.tar.gz");
+	assert_ok(lock("a", LIN));
+	chosen("a 1.0, s 1.0");
+	note_says("N102", "s 2.0 has only a source distribution; 1.0 was taken");
+}
+
+static void extras_of_a_toolkit_bring_each_its_library(void **state)
+{
+	(void)state;
+	fake_any(&cat, "torch_like", "1.0", "cuda-toolkit[cublas,cudart]==13.0.2; sys_platform == 'linux'");
+	fake_any(&cat, "cuda_toolkit", "13.0.2",
+		"!Provides-Extra: all\n!Provides-Extra: cublas\n!Provides-Extra: cudart\n!Provides-Extra: nvjitlink\n"
+		"nvidia-cublas==13.1.0.3.*; sys_platform == 'linux' and (extra == 'cublas' or extra == 'all')\n"
+		"cuda-toolkit[nvjitlink]; extra == 'cublas'\n"
+		"nvidia-nvjitlink==13.0.88.*; extra == 'nvjitlink'\n"
+		"nvidia-cuda-runtime==13.0.96.*; extra == 'cudart'");
+	fake_any(&cat, "cuda_toolkit", "13.1.0", "!Provides-Extra: cublas\nnvidia-cublas==13.2.*; extra == 'cublas'");
+	fake_any(&cat, "nvidia_cublas", "13.1.0.3", NULL);
+	fake_any(&cat, "nvidia_cublas", "13.2.0.9", NULL);
+	fake_any(&cat, "nvidia_nvjitlink", "13.0.88", NULL);
+	fake_any(&cat, "nvidia_cuda_runtime", "13.0.96", NULL);
+	assert_ok(lock("torch-like", LIN));
+	chosen("cuda-toolkit 13.0.2, nvidia-cublas 13.1.0.3, nvidia-cuda-runtime 13.0.96, nvidia-nvjitlink 13.0.88, "
+	       "torch-like 1.0");
+	assert_ok(lock("torch-like", WIN));
+	chosen("torch-like 1.0");
+}
+
+static void requires_python_of_metadata_holds_upper_bounds(void **state)
+{
+	(void)state;
+	fake_any(&cat, "a", "2.0", "!Requires-Python: >=3.9,<3.12");
+	fake_any(&cat, "a", "1.0", NULL);
+	assert_ok(lock("a", LIN));
+	chosen("a 1.0");
+}
+
+static void torch_2_0_does_not_go_with_numpy_2(void **state)
+{
+	(void)state;
+	cat.index = "variant";
+	fake_wheel(&cat, "torch-2.0.1+cu118-cp311-cp311-win_amd64.whl", NULL);
+	cat.index = "ordinary";
+	fake_any(&cat, "numpy", "2.2", NULL);
+	fake_any(&cat, "numpy", "1.26", NULL);
+	assert_ok(lock("torch|numpy", "cp311-win_amd64-cu118"));
+	chosen("numpy 1.26, torch 2.0.1+cu118");
+	assert_non_null(noted("N107"));
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(a_wheel_named_by_its_address_is_taken),
+		T(the_fragment_is_the_users_digest),
+		T(an_address_may_have_extras_and_a_marker),
+		T(each_target_may_have_its_own_address),
+		T(what_others_need_of_it_counts),
+		T(a_wheel_that_does_not_fit_is_told),
+		T(a_labelled_project_may_come_from_an_address),
+		T(a_prerelease_that_is_named_needs_no_note),
+		T(addresses_that_are_no_wheel_are_refused),
+		T(a_constraint_has_no_address),
+		T(passwords_of_indexes_stay_out_of_the_lock),
+		T(what_is_newer_than_the_date_is_not_taken),
+		T(files_without_a_date_are_passed_over_and_noted),
+		T(dates_that_are_none_are_refused),
+		T(targets_meet_where_one_lacks_the_newest),
+		T(targets_that_cannot_meet_are_noted),
+		T(a_target_goes_back_only_where_it_helps),
+		T(three_targets_meet_where_all_can),
+		T(two_of_three_meet_where_all_cannot),
+		T(labels_make_no_difference),
+		T(the_order_of_targets_changes_nothing),
+		T(the_earlier_versions_are_kept),
+		T(the_named_projects_are_updated),
+		T(new_requirements_win_over_the_earlier_lock),
+		T(versions_that_are_gone_are_noted),
+		T(a_new_target_joins_the_earlier_one),
+		T(a_replaced_file_is_a_warning),
+		T(all_source_only_projects_are_named_at_once),
+		T(an_older_version_with_a_wheel_is_taken_for_another),
+		T(extras_of_a_toolkit_bring_each_its_library),
+		T(requires_python_of_metadata_holds_upper_bounds),
+		T(torch_2_0_does_not_go_with_numpy_2),
+	};
+
+	return cmocka_run_group_tests_name("lock", tests, NULL, NULL);
+}
