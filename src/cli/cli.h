@@ -21,8 +21,9 @@ typedef struct cli_options {
 	bool pre, deep, no_sync, force, require_index_hashes, no_index, offline, refresh, cpu, child, upgrade, no_cache,
 		no_suggest;
 	const char *cuda, *python, *platform, *out, *venv, *lock, *cache_dir, *index_url, *cert, *proxy,
-		*variant_index_base, *torch, *driver, *dest, *tools;
+		*variant_index_base, *torch, *driver, *dest, *tools, *exclude_newer;
 	const char *jobs_text, *timeout_text, *retries_text;
+	cli_list update; /* "" stands for all */
 	cli_list explain, targets, extra_index_urls, find_links, requirement_files, constraint_files, refetch,
 		trusted_hosts;
 	cli_list args;
@@ -120,8 +121,13 @@ int cli_no_bundle(cli *c, const char *path, wp_error *e);
 /* This machine's Python, or the one that --python names. */
 int cli_interpreter(cli *c, const char *spec, wp_interpreter *out, wp_error *e);
 
+/* ---- wheel_word.c */
+/* The requirement that a wheel's path stands for, with its extras and marker; *out is NULL where the word is no such
+ * path. */
+int cli_wheel_word(cli *c, const char *word, const char **out, wp_error *e);
+
 /* ---- cmd_lock.c, shared with bundle */
-/* Solve; says the first line and the notes. */
-int cli_lock(cli *c, wp_session **session, wp_lock_result *out, wp_error *e);
+/* Solve; says the first line and the notes. earlier: the lock that is made again; may be NULL. */
+int cli_lock(cli *c, const wp_lock_doc *earlier, wp_session **session, wp_lock_result *out, wp_error *e);
 
 #endif

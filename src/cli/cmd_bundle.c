@@ -38,10 +38,10 @@ static int lock_alone(const cli_options *o, wp_error *e)
 {
 	if (o->args.n || o->requirement_files.n || o->constraint_files.n)
 		return wp_fail(e, WP_E_USAGE, "--lock and requirements don't go together");
-	if (!o->targets.n && !o->python && !o->platform && !o->cuda && !o->cpu && !o->pre)
+	if (!o->targets.n && !o->python && !o->platform && !o->cuda && !o->cpu && !o->pre && !o->exclude_newer)
 		return 0;
 	wp_fail(e, WP_E_USAGE, "--lock stands alone: the lock says for which target and variant it is");
-	return wp_err_next(e, "leave --target, --python, --platform, --cuda and --pre out, or lock again with them");
+	return wp_err_next(e, "leave --target, --python, --platform, --cuda, --pre and --exclude-newer out, or lock again with them");
 }
 
 static int get_lock(cli *c, wp_session **session, wp_lock_doc *out, wp_error *e)
@@ -56,7 +56,7 @@ static int get_lock(cli *c, wp_session **session, wp_lock_doc *out, wp_error *e)
 			cli_say(c, "for %s\n", out->targets[i].name);
 		return 0;
 	}
-	if (cli_lock(c, session, &r, e))
+	if (cli_lock(c, NULL, session, &r, e))
 		return e->code;
 	*out = r.lock;
 	return 0;
@@ -214,7 +214,8 @@ static int run(cli *c, wp_error *e)
 }
 
 static const char *const options[] = {"cuda", "cpu", "python", "python-version", "platform", "target", "requirement",
-	"constraint", "lock", "out", "output", "dest", "force", "tools", "no-suggest", "pre", "index-url", "extra-index-url", "find-links",
+	"constraint", "lock", "out", "output", "dest", "force", "tools", "no-suggest", "pre", "exclude-newer", "index-url",
+	"extra-index-url", "find-links",
 	"no-index", "variant-index-base", "require-index-hashes", "refetch", "cert", "proxy", "trusted-host", "timeout",
 	"retries", "cache-dir", "no-cache-dir", "offline", "refresh", "upgrade", NULL};
 
@@ -229,6 +230,7 @@ const cli_command cmd_bundle = {
 		 "            --platform win_amd64 -o torch-cu126.wpk\n"
 		 "  wheelpack bundle torch==2.11.0 --python 3.12 --platform manylinux_2_28_x86_64 -o torch.wpk\n"
 		 "  wheelpack bundle manifests/torch-cu126-win.json\n"
+		 "  wheelpack bundle torch ./our-1.0-py3-none-any.whl \"tool @ https://host/tool-2.1-py3-none-any.whl\"\n"
 		 "  wheelpack bundle --lock torch.lock.json -o DIR/\n"
 		 "  wheelpack bundle torch --index-url https://download.pytorch.org/whl/cu121   (pip's words work)\n",
 	.options = options,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/explain_tree.h"
+#include "cli/relock.h"
 #include "cli/suggest.h"
 #include "os/os.h"
 
@@ -24,7 +25,7 @@ static wp_lock_index *lock_indexes(cli *c, const cli_sources *s)
 	return v;
 }
 
-int cli_lock(cli *c, wp_session **session, wp_lock_result *out, wp_error *e)
+int cli_lock(cli *c, const wp_lock_doc *earlier, wp_session **session, wp_lock_result *out, wp_error *e)
 {
 	cli_request q = {0};
 	cli_sources s;
@@ -45,8 +46,11 @@ int cli_lock(cli *c, wp_session **session, wp_lock_result *out, wp_error *e)
 	lq = (wp_lock_request){.requirements = q.requirements.v, .nrequirements = q.requirements.n,
 		.constraints = q.constraints.v, .nconstraints = q.constraints.n, .targets = q.targets,
 		.ntargets = q.ntargets, .prerelease = q.pre, .require_index_hashes = c->o.require_index_hashes,
-		.compat = &c->compat, .indexes = lock_indexes(c, &s), .nindexes = s.nindexes};
+		.exclude_newer = c->o.exclude_newer, .compat = &c->compat, .indexes = lock_indexes(c, &s),
+		.nindexes = s.nindexes};
 	cli_explain_names(c, &lq);
+	if (cli_kept(c, earlier, &q.requirements, &lq, e))
+		return e->code;
 	wp_lock(&c->ctx, &lq, wp_session_catalog(*session), out, e);
 	cli_findings(c, wp_session_notes(*session));
 	if (e->code) {
@@ -101,11 +105,13 @@ static int run(cli *c, wp_error *e)
 	wp_arena *a = c->ctx.arena;
 	wp_session *session = NULL;
 	wp_lock_result r = {0};
+	const wp_lock_doc *earlier;
 	uint64_t start = os_now_ms();
-	wp_jnode *explained;
+	wp_jnode *explained, *changes;
 	wp_str text;
 
-	cli_lock(c, &session, &r, e);
+	if (cli_earlier_lock(c, c->o.out, &earlier, e) == 0)
+		cli_lock(c, earlier, &session, &r, e);
 	wp_session_close(session);
 	wp_err_what(e, "cannot lock");
 	if (e->code || write_lock(c, &r.lock, &text, e))
@@ -114,6 +120,7 @@ static int run(cli *c, wp_error *e)
 	explained = cli_explained(c, &r);
 	cli_say(c, "%s, %s, in %s\n", cli_count(a, r.lock.nwheels, "wheel"), cli_bytes(a, total_size(&r.lock)),
 		cli_seconds(a, os_now_ms() - start));
+	changes = earlier ? cli_changes(c, earlier, &r.lock) : NULL;
 	if (c->o.out)
 		cli_say(c, "wrote %s; next: wheelpack bundle --lock %s\n", c->o.out, cli_word(a, c->o.out));
 	else
@@ -124,11 +131,14 @@ static int run(cli *c, wp_error *e)
 	wp_jput_int(c->result, "bytes", (int64_t)total_size(&r.lock));
 	if (explained)
 		wp_jput(c->result, "explained", explained);
+	if (changes)
+		wp_jput(c->result, "changes", changes);
 	return 0;
 }
 
 static const char *const options[] = {"cuda", "cpu", "python", "python-version", "platform", "target", "requirement",
-	"constraint", "out", "output", "no-suggest", "explain", "pre", "index-url", "extra-index-url", "find-links", "no-index",
+	"constraint", "out", "output", "no-suggest", "explain", "update", "pre", "exclude-newer", "index-url", "extra-index-url",
+	"find-links", "no-index",
 	"variant-index-base", "require-index-hashes", "cert", "proxy", "trusted-host", "timeout", "retries",
 	"cache-dir", "no-cache-dir", "offline", "refresh", "upgrade", NULL};
 
@@ -137,11 +147,16 @@ const cli_command cmd_lock = {
 	.summary = "find the exact wheels for a target, without fetching them",
 	.usage = "[OPTIONS] REQUIREMENT... | MANIFEST.json | -r FILE",
 	.about = "Resolves for the target, not for this machine: its markers, its tags. The lock is the same, byte for\n"
-		 "byte, for the same answers of the index. Without --python, --platform and --target it is for this machine.\n\n"
+		 "byte, for the same answers of the index. Without --python, --platform and --target it is for this machine.\n"
+		 "Several targets get the same versions wherever that is possible. A wheel may be named by its path or its\n"
+		 "address. Where -o names a lock that is there, its versions are kept as far as they can be; --update takes\n"
+		 "the newest of all, --update PROJECT of that one.\n\n"
 		 "  wheelpack lock torch torchvision torchaudio --cuda cu126 --python 3.12 --platform win_amd64 \\\n"
 		 "            -o torch.lock.json\n"
 		 "  wheelpack lock \"torch>=2.6,<2.8\" --target cp311-manylinux_2_28_x86_64-cu118\n"
 		 "  wheelpack lock torch torchvision --cuda cu126 --explain torch --explain numpy\n"
+		 "  wheelpack lock torch numpy -o torch.lock.json --update numpy\n"
+		 "  wheelpack lock torch ./our-1.0-py3-none-any.whl --target cp312-win_amd64 --target cp312-linux_x86_64\n"
 		 "  wheelpack lock torch --index-url https://download.pytorch.org/whl/cu121   (pip's words work)\n",
 	.options = options,
 	.run = run,

@@ -27,6 +27,8 @@ static const struct {
 	{"tools", "--tools DIR", "the wheelpack and wheelpack.exe that travel; default: beside this program"},
 	{"explain", "--explain PROJECT", "who asks for it, and why nothing newer was taken; may repeat"},
 	{"no-suggest", "--no-suggest", "don't look for a request near this one that can be locked"},
+	{"update", "--update [PROJECT]", "newest versions instead of those of the lock that -o names; of one, or of all"},
+	{"exclude-newer", "--exclude-newer DATE", "only what was uploaded before; 2025-06-30 takes that day (UTC)"},
 	{"pre", "--pre", "pre-releases are as good as releases"},
 	{"index-url", "-i, --index-url URL", "instead of pip's index; a PyTorch address means --cuda"},
 	{"extra-index-url", "--extra-index-url URL", "asked first; may repeat"},

@@ -6,8 +6,9 @@
 #include "base/vec.h"
 #include "cli/cli.h"
 #include "os/os.h"
+#include "py/name.h"
 
-enum kind { FLAG, TEXT, LIST };
+enum kind { FLAG, TEXT, LIST, NAMES }; /* NAMES: a project, or none for all of them */
 
 typedef struct option {
 	const char *name; /* without the dashes */
@@ -54,6 +55,8 @@ static const option options[] = {
 	{"upgrade", 'U', FLAG, AT(upgrade)},
 	{"explain", 0, LIST, AT(explain)},
 	{"no-suggest", 0, FLAG, AT(no_suggest)},
+	{"update", 0, NAMES, AT(update)},
+	{"exclude-newer", 0, TEXT, AT(exclude_newer)},
 	{"require-index-hashes", 0, FLAG, AT(require_index_hashes)},
 	{"lock", 0, TEXT, AT(lock)},
 	{"refetch", 0, LIST, AT(refetch)},
@@ -192,6 +195,11 @@ static int option_word(cli *c, int argc, char **argv, int *i, wp_error *e)
 	if (o->kind == FLAG) {
 		if (value)
 			return wp_fail(e, WP_E_USAGE, "--%s takes no value", o->name);
+	} else if (o->kind == NAMES) {
+		if (!value)
+			value = *i + 1 < argc && wp_name_valid(wp_str_of(argv[*i + 1])) ? argv[++*i] : "";
+		else if (!wp_name_valid(wp_str_of(value)))
+			return wp_fail(e, WP_E_USAGE, "--%s takes the name of a project, not '%s'", o->name, value);
 	} else if (!value) {
 		if (*i + 1 >= argc)
 			return wp_fail(e, WP_E_USAGE, "%s needs a value", word);

@@ -114,15 +114,19 @@ static int option_line(reader *r, wp_str line, wp_error *e)
 static int requirement_line(reader *r, wp_str line, wp_error *e)
 {
 	wp_arena *a = r->c->ctx.arena;
+	const char *text = wp_str_dup(a, line), *wheel;
 	wp_requirement parsed;
 
 	if (wp_str_find_str(line, WP_LIT(" --hash")) < line.n) {
 		wp_fail(e, WP_E_USAGE, "hashes in requirements files are not checked by wheelpack");
 		return wp_err_next(e, "leave the --hash options out; the lock records the digests that the index gives");
 	}
-	if (wp_requirement_parse(a, line, &parsed, e))
+	if (cli_wheel_word(r->c, text, &wheel, e))
 		return e->code;
-	cli_list_add(a, r->as_constraints ? r->constraints : r->requirements, wp_str_dup(a, line));
+	text = wheel ? wheel : text;
+	if (wp_requirement_parse(a, wp_str_of(text), &parsed, e))
+		return e->code;
+	cli_list_add(a, r->as_constraints ? r->constraints : r->requirements, text);
 	return 0;
 }
 

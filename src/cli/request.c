@@ -31,19 +31,17 @@ static int looks_like_file(const char *word, wp_error *e)
 		wp_fail(e, WP_E_USAGE, "'%s' is a file", word);
 		return wp_err_next(e, "take requirements from it with -r %s", word);
 	}
-	if (wp_ends(word, ".whl")) {
-		wp_fail(e, WP_E_USAGE, "'%s' is a wheel, not a requirement", word);
-		return wp_err_next(e, "name the project, and the wheel's folder with --find-links");
-	}
 	return 0;
 }
 
 static int add_word(cli *c, const char *word, cli_request *q, wp_error *e)
 {
 	wp_requirement r;
+	const char *wheel;
 
-	if (looks_like_file(word, e))
+	if (looks_like_file(word, e) || cli_wheel_word(c, word, &wheel, e))
 		return e->code;
+	word = wheel ? wheel : word;
 	if (wp_requirement_parse(c->ctx.arena, wp_str_of(word), &r, e))
 		return wp_err_where(e, "'%s'", word);
 	cli_list_add(c->ctx.arena, &q->requirements, word);

@@ -35,7 +35,7 @@ class File:
         self.yanked = facts.get("yanked")  # None, or the reason
         self.metadata = facts.get("metadata")  # bytes of METADATA, None for an sdist
         self.sha256 = hashlib.sha256(data).hexdigest()
-        self.upload_time = "2025-06-01T12:00:00Z"
+        self.upload_time = facts.get("uploaded") or "2025-06-01T12:00:00Z"
 
 
 def noise(seed, size):
@@ -106,7 +106,7 @@ class World:
 
     def wheel(self, name, version, tag="py3-none-any", indexes=("ordinary",), requires=(), files=None, build=None,
               requires_python=None, yanked=None, extras=(), entry_points=None, spoil=None, side=None, damage=None,
-              deflate=False):
+              deflate=False, uploaded=None):
         escaped = name.replace("-", "_")
         module = escaped.lower()
         if files is None:
@@ -117,7 +117,8 @@ class World:
             data = damage(data)
         number = f"-{build}" if build else ""
         self.files.append(File(name.lower().replace("_", "-"), f"{escaped}-{version}{number}-{tag}.whl", data, indexes,
-                               requires_python=requires_python, yanked=yanked, metadata=side or text))
+                               requires_python=requires_python, yanked=yanked, metadata=side or text,
+                               uploaded=uploaded))
 
     def sdist(self, name, version, indexes=("ordinary",), **facts):
         escaped = name.replace("-", "_")
@@ -232,6 +233,13 @@ def add_cases(w):
     w.wheel("old-python", "1.0", requires_python=">=3.6")
     w.wheel("old-python", "2.0", requires_python=">=3.99")
     w.wheel("windows-only", "1.0", f"cp312-cp312-{WIN}")
+    w.wheel("late-windows", "1.0", f"cp312-cp312-{WIN}")
+    w.wheel("late-windows", "1.0", f"cp312-cp312-{LINUX}")
+    w.wheel("late-windows", "2.0", f"cp312-cp312-{LINUX}")
+    w.wheel("grows", "1.0", requires=["grows-too"], uploaded="2024-01-01T09:00:00Z")
+    w.wheel("grows", "2.0", requires=["grows-too"], uploaded="2024-05-31T23:30:00.125Z")
+    w.wheel("grows-too", "1.0", uploaded="2024-01-01T09:00:00Z")
+    w.wheel("grows-too", "1.1")
     w.wheel("builds", "1.0", build="1")
     w.wheel("builds", "1.0", build="2", files={"builds/__init__.py": b"build = 2\n"})
     w.wheel("conflict-a", "1.0", requires=["conflict-c<2"])
