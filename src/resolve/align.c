@@ -4,7 +4,7 @@
  * brings the targets nearer to each other stays. Nothing depends on the order of the targets. */
 #include "resolve/locking.h"
 
-enum { MAX_ROUNDS = 12 };
+enum { MAX_ROUNDS = 12, MAX_IDLE = 3 /* rounds in a row that brought nothing */ };
 
 /* A version (its public part: labels differ between targets) that a project should have everywhere. */
 typedef struct wish {
@@ -345,13 +345,16 @@ static int try_round(aligner *x, size_t *now, bool *more, wp_error *e)
 int wp_align(wp_locking *s, wp_error *e)
 {
 	aligner x = {.s = s, .njobs = s->in->ntargets, .a = wp_arena_new()};
-	size_t now = x.njobs > 1 ? spread(&x) : 0;
+	size_t now = x.njobs > 1 ? spread(&x) : 0, before;
 	bool more = true;
-	int round;
+	int round, idle = 0;
 
-	for (round = 0; round < MAX_ROUNDS && now && more; round++)
+	for (round = 0; round < MAX_ROUNDS && idle < MAX_IDLE && now && more; round++) {
+		before = now;
 		if (try_round(&x, &now, &more, e))
 			break;
+		idle = now < before ? 0 : idle + 1;
+	}
 	WP_VEC_FREE(&x.kept);
 	WP_VEC_FREE(&x.tried);
 	wp_arena_free(x.a);
