@@ -4,7 +4,7 @@
  * brings the targets nearer to each other stays. Nothing depends on the order of the targets. */
 #include "resolve/locking.h"
 
-enum { MAX_ROUNDS = 12, MAX_IDLE = 3 /* rounds in a row that brought nothing */ };
+enum { MAX_ATTEMPTS = 60, MAX_IDLE = 3 /* rounds in a row that brought nothing */ };
 
 /* A version (its public part: labels differ between targets) that a project should have everywhere. */
 typedef struct wish {
@@ -18,8 +18,11 @@ typedef struct aligner {
 	wp_locking *s;
 	size_t njobs;
 	wp_arena *a;
-	wish_vec kept;	/* in force in the solutions at hand */
-	wish_vec tried; /* all that were made */
+	wp_solution *best; /* of each job */
+	size_t spread;	   /* of these */
+	wish_vec kept;	   /* in force in them */
+	wish_vec tried;	   /* all that were made */
+	int attempts;
 } aligner;
 
 static const char *public_of(wp_arena *a, const wp_job *j, const wp_chosen *c)
@@ -292,69 +295,129 @@ static int solve_all(aligner *x, const wish_vec *wishes, bool *solved, wp_error 
 	return 0;
 }
 
-/* Only what brought versions nearer; true where that is not all. */
+/* Without what brought nothing; true where that is not all. */
 static bool drop_idle(const aligner *x, wish_vec *wishes, size_t from)
 {
-	size_t i, n = from;
+	size_t i, n = from, all = wishes->n;
 
-	for (i = from; i < wishes->n; i++)
-		if (versions_of(x->s, x->a, wishes->v[i].project) < wishes->v[i].before)
+	for (i = from; i < all; i++) {
+		size_t now = versions_of(x->s, x->a, wishes->v[i].project);
+
+		if (now <= 1 || now < wishes->v[i].before)
 			wishes->v[n++] = wishes->v[i];
-	i = wishes->n;
+	}
 	wishes->n = n;
-	return n < i;
+	return n < all;
 }
 
-static void copy_wishes(wish_vec *to, const wish_vec *from)
+static void copy_wishes(wish_vec *to, const wish_vec *from, size_t first, size_t n)
 {
 	size_t i;
 
-	to->n = 0;
-	for (i = 0; i < from->n; i++)
-		WP_PUSH(to, from->v[i]);
+	for (i = 0; i < n; i++)
+		WP_PUSH(to, from->v[first + i]);
 }
 
-/* One more set of wishes. *more: it was worth to ask, and may be again. */
-static int try_round(aligner *x, size_t *now, bool *more, wp_error *e)
+/* The solutions at hand become the best, if they are nearer to each other than `limit` and no farther than the best. */
+static void take_better(aligner *x, const wish_vec *wishes, size_t limit)
 {
-	wp_solution *old = WP_NEW_ARRAY(x->a, x->njobs, wp_solution);
-	wish_vec wishes = {0};
-	bool solved = true;
-	size_t i, after = *now;
+	size_t i, now = spread(x);
 
-	copy_wishes(&wishes, &x->kept);
-	propose_all(x, &wishes);
-	*more = wishes.n > x->kept.n;
+	if (now >= limit || now > x->spread)
+		return;
+	x->spread = now;
+	x->kept.n = 0;
+	copy_wishes(&x->kept, wishes, 0, wishes->n);
 	for (i = 0; i < x->njobs; i++)
-		old[i] = x->s->jobs[i].solution;
-	if (*more && !solve_all(x, &wishes, &solved, e) && solved && drop_idle(x, &wishes, x->kept.n))
-		solve_all(x, &wishes, &solved, e);
-	if (*more && solved && !e->code)
-		after = spread(x);
-	if (after < *now) {
-		*now = after;
-		copy_wishes(&x->kept, &wishes);
-	} else {
-		for (i = 0; i < x->njobs; i++)
-			x->s->jobs[i].solution = old[i];
+		x->best[i] = x->s->jobs[i].solution;
+}
+
+/* Solve with these wishes beside those in force, and then without those of them that bring nothing. */
+static int attempt(aligner *x, const wish_vec *added, size_t first, size_t n, wp_error *e)
+{
+	size_t i, limit = x->spread, kept = x->kept.n;
+	wish_vec wishes = {0};
+	bool solved = false;
+
+	x->attempts++;
+	copy_wishes(&wishes, &x->kept, 0, kept);
+	copy_wishes(&wishes, added, first, n);
+	if (!solve_all(x, &wishes, &solved, e) && solved) {
+		take_better(x, &wishes, limit);
+		if (drop_idle(x, &wishes, kept) && !solve_all(x, &wishes, &solved, e) && solved)
+			take_better(x, &wishes, limit);
+	}
+	for (i = 0; i < x->njobs; i++)
+		x->s->jobs[i].solution = x->best[i];
+	WP_VEC_FREE(&wishes);
+	return e->code;
+}
+
+/* ---- what is tried ------------------------------------------------------------------------ */
+
+/* The version that most could have, of all projects that differ; where that leads nowhere, of one after the other. */
+static int try_common(aligner *x, bool *more, wp_error *e)
+{
+	wish_vec wishes = {0};
+	size_t i, before = x->spread;
+
+	propose_all(x, &wishes);
+	*more = wishes.n > 0;
+	if (*more)
+		attempt(x, &wishes, 0, wishes.n, e);
+	for (i = 0; i < wishes.n && wishes.n > 1 && x->spread == before && x->attempts < MAX_ATTEMPTS && !e->code; i++)
+		attempt(x, &wishes, i, 1, e);
+	WP_VEC_FREE(&wishes);
+	return e->code;
+}
+
+/* All follow one target as far as they can. */
+static int try_leaders(aligner *x, wp_error *e)
+{
+	wish_vec wishes = {0};
+	size_t i, k;
+
+	for (i = 0; i < x->njobs && x->spread && !e->code; i++) {
+		const wp_job *j = &x->s->jobs[i];
+
+		wishes.n = 0;
+		for (k = 0; k < j->solution.n; k++) {
+			const char *project = wp_strdup(x->a, name_of(j, &j->solution.v[k]));
+
+			WP_PUSH(&wishes, ((wish){project, public_of(x->a, j, &j->solution.v[k]),
+					   versions_of(x->s, x->a, project)}));
+		}
+		attempt(x, &wishes, 0, wishes.n, e);
 	}
 	WP_VEC_FREE(&wishes);
 	return e->code;
 }
 
+static int bring_nearer(aligner *x, wp_error *e)
+{
+	bool more = true;
+	int idle = 0;
+
+	while (x->spread && more && idle < MAX_IDLE && x->attempts < MAX_ATTEMPTS) {
+		size_t before = x->spread;
+
+		if (try_common(x, &more, e) || (x->spread == before && try_leaders(x, e)))
+			return e->code;
+		idle = x->spread < before ? 0 : idle + 1;
+	}
+	return 0;
+}
+
 int wp_align(wp_locking *s, wp_error *e)
 {
 	aligner x = {.s = s, .njobs = s->in->ntargets, .a = wp_arena_new()};
-	size_t now = x.njobs > 1 ? spread(&x) : 0, before;
-	bool more = true;
-	int round, idle = 0;
+	size_t i;
 
-	for (round = 0; round < MAX_ROUNDS && idle < MAX_IDLE && now && more; round++) {
-		before = now;
-		if (try_round(&x, &now, &more, e))
-			break;
-		idle = now < before ? 0 : idle + 1;
-	}
+	x.best = WP_NEW_ARRAY(x.a, x.njobs, wp_solution);
+	for (i = 0; i < x.njobs; i++)
+		x.best[i] = s->jobs[i].solution;
+	x.spread = x.njobs > 1 ? spread(&x) : 0;
+	bring_nearer(&x, e);
 	WP_VEC_FREE(&x.kept);
 	WP_VEC_FREE(&x.tried);
 	wp_arena_free(x.a);

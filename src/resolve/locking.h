@@ -12,6 +12,7 @@ typedef struct wp_job {
 	wp_direct direct; /* wheels that the request names by their address */
 	wp_pool pool;
 	const wp_dep *roots; size_t nroots; /* of the request, as far as their markers hold here */
+	const char *exclude_newer; /* as given; NULL */
 	const wp_preference *kept; size_t nkept; /* of the earlier lock; by project */
 	wp_solution solution;
 } wp_job;

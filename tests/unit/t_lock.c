@@ -424,6 +424,96 @@ static void the_order_of_targets_changes_nothing(void **state)
 	assert_true(wp_str_eq(first, text_of_lock()));
 }
 
+static uint64_t seed;
+
+static unsigned any(unsigned n)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (unsigned)(seed >> 33) % n;
+}
+
+/* Five projects; some wheels are missing on some platforms, requirements go to projects further on. */
+static void random_world(void)
+{
+	static const char *const platforms[] = {"manylinux_2_28_x86_64", "manylinux_2_28_aarch64", "win_amd64"};
+	static const char *const ops[] = {">=", "<=", "!="};
+	unsigned p, v, t;
+
+	for (p = 0; p < 5; p++)
+		for (v = 1; v <= 4; v++) {
+			const char *requires = p == 4 ? NULL
+				: wp_sprintf(cat.a, "p%u%s%u\np%u%s%u; sys_platform == 'win32'", p + 1 + any(4 - p),
+					  ops[any(3)], 1 + any(4), p + 1 + any(4 - p), ops[any(3)], 1 + any(4));
+
+			for (t = 0; t < 3; t++)
+				if (any(4))
+					fake_wheel(&cat, wp_sprintf(cat.a, "p%u-%u-cp312-cp312-%s.whl", p, v,
+							   platforms[t]), requires);
+		}
+}
+
+/* Versions beyond the first of every project. */
+static unsigned spread_of(const char *const *pairs, size_t n)
+{
+	unsigned spread = 0;
+	size_t i, k;
+
+	for (i = 0; i < n; i++) {
+		bool same = false, earlier = false;
+
+		for (k = 0; k < i; k++) {
+			same |= wp_streq(pairs[k], pairs[i]);
+			earlier |= strncmp(pairs[k], pairs[i], 2) == 0;
+		}
+		spread += earlier && !same;
+	}
+	return spread;
+}
+
+static size_t add_pairs(const char **pairs, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < got.lock.nwheels; i++)
+		pairs[n++] = wp_sprintf(ctx.arena, "%s %s", got.lock.wheels[i].project, got.lock.wheels[i].version);
+	return n;
+}
+
+static bool one_random_round(const char *const *targets)
+{
+	const char *apart[15], *together[15];
+	size_t i, n = 0, m;
+	wp_str first;
+
+	random_world();
+	for (i = 0; i < 3; i++) {
+		if (lock("p0|p1", targets[i]))
+			return false;
+		n = add_pairs(apart, n);
+	}
+	assert_ok(lock("p0|p1", wp_sprintf(ctx.arena, "%s %s %s", targets[0], targets[1], targets[2])));
+	m = add_pairs(together, 0);
+	assert_true(spread_of(together, m) <= spread_of(apart, n));
+	first = text_of_lock();
+	assert_ok(lock("p0|p1", wp_sprintf(ctx.arena, "%s %s %s", targets[2], targets[0], targets[1])));
+	assert_true(wp_str_eq(first, text_of_lock()));
+	return spread_of(together, m) < spread_of(apart, n);
+}
+
+static void together_targets_are_never_further_apart(void **state)
+{
+	static const char *const targets[] = {LIN, ARM, WIN};
+	int round, nearer = 0;
+
+	for (round = 0; round < 150; round++) {
+		seed = (uint64_t)round;
+		nearer += one_random_round(targets);
+		end(state);
+		begin(state);
+	}
+	assert_true(nearer > 10);
+}
+
 /* ---- an earlier lock ---------------------------------------------------------------------- */
 
 static void keep(void)
@@ -622,6 +712,7 @@ int main(void)
 		T(two_of_three_meet_where_all_cannot),
 		T(labels_make_no_difference),
 		T(the_order_of_targets_changes_nothing),
+		T(together_targets_are_never_further_apart),
 		T(the_earlier_versions_are_kept),
 		T(the_named_projects_are_updated),
 		T(new_requirements_win_over_the_earlier_lock),
