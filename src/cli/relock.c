@@ -8,25 +8,39 @@
 #include "py/requirement.h"
 #include "py/version.h"
 
+static int no_lock(const char *path, const wp_error *why, wp_error *e)
+{
+	wp_fail(e, WP_E_EXISTS, "'%s' is there already, and is no lock: %s", path, why->why);
+	return wp_err_next(e, "choose another name with -o, or remove the file first");
+}
+
 int cli_earlier_lock(cli *c, const char *path, const wp_lock_doc **out, wp_error *e)
 {
 	wp_lock_doc *d = WP_NEW(c->ctx.arena, wp_lock_doc);
 	wp_error own = {0};
+	uint64_t size;
+	os_kind kind;
 	wp_str text;
 
 	*out = NULL;
-	if (!path || !os_is_file(path))
+	if (!path)
+		return 0;
+	if (os_stat(path, &kind, &size, e))
+		return e->code;
+	if (kind != OS_FILE && !(kind == OS_LINK && os_is_file(path)))
 		return 0; /* what is no file is refused when it is written */
-	if (os_read_file(c->ctx.arena, path, WP_MAX_DOCUMENT, &text, &own) == 0) {
-		if (!text.n)
-			return 0; /* nothing is lost */
-		if (wp_lock_read(c->ctx.arena, text, d, &own) == 0) {
-			*out = d;
-			return 0;
-		}
+	if (os_read_file(c->ctx.arena, path, WP_MAX_DOCUMENT, &text, &own)) {
+		if (own.code == WP_E_TOO_LARGE)
+			return no_lock(path, &own, e);
+		*e = own;
+		return wp_err_what(e, "cannot read the lock that is there");
 	}
-	wp_fail(e, WP_E_EXISTS, "'%s' is there already, and is no lock: %s", path, own.why);
-	return wp_err_next(e, "choose another name with -o, or remove the file first");
+	if (!text.n)
+		return 0; /* nothing is lost */
+	if (wp_lock_read(c->ctx.arena, text, d, &own))
+		return no_lock(path, &own, e);
+	*out = d;
+	return 0;
 }
 
 /* ---- --update ----------------------------------------------------------------------------- */
