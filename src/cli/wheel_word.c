@@ -76,6 +76,7 @@ int cli_wheel_word(cli *c, const char *word, const char **out, wp_error *e)
 	}
 	if (wp_wheel_name_parse(a, wp_str_of(os_basename(file)), &w, e) || os_absolute(a, file, &full, e))
 		return wp_err_where(e, "'%s'", file);
-	*out = wp_sprintf(a, "%s%s @ %s %s", w.project, wp_str_dup(a, extras), address_of(a, full), wp_str_dup(a, rest));
+	*out = wp_sprintf(a, "%s%s @ %s%s%s", w.project, wp_str_dup(a, extras), address_of(a, full), rest.n ? " " : "",
+		wp_str_dup(a, rest));
 	return 0;
 }

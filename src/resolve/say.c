@@ -298,6 +298,11 @@ const char *wp_say_unfit(wp_arena *a, const wp_job *j, const wp_pooled *p, const
 		return say_tags(a, j, p, c);
 	if (c->unfit & WP_UNFIT_LABEL)
 		return wp_sprintf(a, "%s %s is not labelled +%s", p->name, c->version.norm, j->t->variant);
+	if (c->unfit & WP_UNFIT_NEWER)
+		return wp_sprintf(a, "%s %s was not uploaded before %s", p->name, c->version.norm, j->exclude_newer);
+	if (c->unfit & WP_UNFIT_UNDATED)
+		return wp_sprintf(a, "the index '%s' gives no upload time for %s %s, and only what is from before %s is taken",
+			p->page->index, p->name, c->version.norm, j->exclude_newer);
 	return wp_sprintf(a, "%s %s has only a source distribution, which is not built here", p->name,
 		c->version.norm);
 }

@@ -203,7 +203,9 @@ static void a_wheel_that_does_not_fit_is_told(void **state)
 	(void)state;
 	elsewhere("demo-1.0-cp311-cp311-win_amd64.whl", NULL);
 	assert_int_equal(lock("demo @ file:///w/demo-1.0-cp311-cp311-win_amd64.whl", LIN), WP_E_NO_WHEEL);
-	why_says("cp311 on win_amd64");
+	why_says("demo 1.0 has wheels for Windows only");
+	assert_int_equal(lock("demo @ file:///w/demo-1.0-cp311-cp311-win_amd64.whl", WIN), WP_E_NO_WHEEL);
+	why_says("cp311");
 }
 
 static void a_labelled_project_may_come_from_an_address(void **state)
@@ -306,6 +308,18 @@ static void files_without_a_date_are_passed_over_and_noted(void **state)
 	assert_ok(lock("a", LIN));
 	chosen("a 1.0");
 	note_says("N112", "the index 'ordinary' gives no upload time for files of a");
+}
+
+static void what_a_date_leaves_out_is_told(void **state)
+{
+	(void)state;
+	fake_any(&cat, "a", "1.0", NULL)->f.upload_time = "2025-01-01T10:00:00Z";
+	ask.exclude_newer = "2024-12-31";
+	assert_int_equal(lock("a", LIN), WP_E_NO_WHEEL);
+	why_says("a 1.0 was not uploaded before 2024-12-31");
+	fake_any(&cat, "b", "1.0", NULL);
+	assert_int_equal(lock("b", LIN), WP_E_NO_WHEEL);
+	why_says("the index 'ordinary' gives no upload time for b 1.0");
 }
 
 static void dates_that_are_none_are_refused(void **state)
@@ -625,7 +639,7 @@ static void all_source_only_projects_are_named_at_once(void **state)
 	fake_any(&cat, "u", "0.9", NULL);
 	fake_add(&cat, "u", "u-1.0.tar.gz");
 	assert_int_equal(lock("a", LIN), WP_E_NO_WHEEL);
-	why_says("'s' has only source distributions");
+	why_says("'s' (required by a 1.0) has only source distributions");
 	why_says("'t' has only source distributions");
 	assert_null(strstr(err.why, "'u'"));
 	assert_non_null(strstr(err.next, "--find-links"));
@@ -704,6 +718,7 @@ int main(void)
 		T(passwords_of_indexes_stay_out_of_the_lock),
 		T(what_is_newer_than_the_date_is_not_taken),
 		T(files_without_a_date_are_passed_over_and_noted),
+		T(what_a_date_leaves_out_is_told),
 		T(dates_that_are_none_are_refused),
 		T(targets_meet_where_one_lacks_the_newest),
 		T(targets_that_cannot_meet_are_noted),
