@@ -200,7 +200,7 @@ $B/embed.o: $B/embed.c
 
 .PHONY: test test-built unit test-windows test-windows-built windows-exe windows-unit windows-install windows-driver \
 	windows-fault windows-fault-exe portable-check valgrind fault fuzz vectors scenarios layers ptx-check test-real \
-	compare-real test-windows-real bench bench-windows
+	compare-real bench-resolve test-windows-real bench bench-windows
 TEST_PROGRAMS := $(FUZZ:%=$B/tests/fuzz_%) $B/tests/vectors $B/tests/scenarios
 
 test:
@@ -272,6 +272,10 @@ bench-windows: all windows build/launcher/python.exe
 # The same beside uv and pip: UV=PATH PYTHON=PATH make bench
 bench: $B/wheelpack
 	@sh tests/bench.sh $B/wheelpack
+
+# Hard graphs on a served index, beside uv: UV=PATH make bench-resolve
+bench-resolve: $B/wheelpack
+	@python3 tests/real/bench_resolve.py $B/wheelpack
 
 layers:
 	@sh tests/layers.sh
