@@ -190,6 +190,11 @@ static bool set_field(reader *r, wp_core_id id, const value_list *list)
 		set_keywords(r, id, list->v[0]);
 		return true;
 	}
+	/* A lone empty Import-Name says that there is none (PEP 794). */
+	if (id == WP_CORE_IMPORT_NAME && list->n == 1 && list->v[0].n == 0) {
+		set(r, id, NULL, 0);
+		return true;
+	}
 	v = WP_NEW_ARRAY(r->a, list->n, const char *);
 	for (i = 0; i < list->n; i++)
 		v[i] = wp_str_dup(r->a, list->v[i]);

@@ -165,6 +165,8 @@ static const char *check_licence_file(checker *c, const char *text)
 		return "is a pattern";
 	if (strchr(text, '\\'))
 		return "does not part its directories by '/'";
+	if (!*text)
+		return "is empty";
 	if (text[0] == '/' || (wp_ascii_alpha(text[0]) && text[1] == ':'))
 		return "is not a relative path";
 	return NULL;
@@ -211,12 +213,6 @@ static const char *check_import(checker *c, const char *text)
 	return NULL;
 }
 
-/* An empty one says that nothing can be imported. */
-static const char *check_import_name(checker *c, const char *text)
-{
-	return *text ? check_import(c, text) : NULL;
-}
-
 /* ---- Description-Content-Type (RFC 2045) ------------------------------------------------------ */
 
 static bool is_word(wp_str word, const char *lower)
@@ -254,7 +250,7 @@ static const char *check_parameter(const char *type, wp_str parameter)
 	value = unquoted(wp_str_trim(value));
 	if (!token(name) || !value.p)
 		return "has a parameter that is not written as name=value";
-	if (is_word(name, "charset") && !wp_str_is(value, "UTF-8"))
+	if (is_word(name, "charset") && !is_word(value, "utf-8"))
 		return "has another charset than UTF-8";
 	if (strcmp(type, "text/markdown") == 0 && is_word(name, "variant") && !wp_str_is(value, "GFM") &&
 		!wp_str_is(value, "CommonMark"))
@@ -272,7 +268,7 @@ static const char *check_content_type(checker *c, const char *text)
 	if (strcmp(type, "text/plain") != 0 && strcmp(type, "text/x-rst") != 0 && strcmp(type, "text/markdown") != 0)
 		return "is not text/plain, text/x-rst or text/markdown";
 	while (!why && wp_str_split(&rest, ';', &part))
-		if (wp_str_trim(part).n)
+		if (rest.p || wp_str_trim(part).n) /* one ';' may stand at the end */
 			why = check_parameter(type, part);
 	return why;
 }
@@ -338,7 +334,7 @@ static void check_values(checker *c)
 		{WP_CORE_CONTENT_TYPE, check_content_type}, {WP_CORE_REQUIRES_PYTHON, check_python},
 		{WP_CORE_REQUIRES_DIST, check_requirement}, {WP_CORE_PROVIDES_EXTRA, check_name},
 		{WP_CORE_DYNAMIC, check_dynamic}, {WP_CORE_LICENSE_EXPRESSION, check_licence},
-		{WP_CORE_LICENSE_FILE, check_licence_file}, {WP_CORE_IMPORT_NAME, check_import_name},
+		{WP_CORE_LICENSE_FILE, check_licence_file}, {WP_CORE_IMPORT_NAME, check_import},
 		{WP_CORE_IMPORT_NAMESPACE, check_import}};
 	size_t i, k;
 

@@ -119,6 +119,7 @@ static bool read_archive(wp_json *j, wp_direct_url *out)
 		add_old_hash(j, &list, others, old);
 	out->hashes = WP_VEC_COPY(j->a, &list);
 	out->nhashes = list.n;
+	out->has_hashes = others || list.n;
 	WP_VEC_FREE(&list);
 	return !j->e->code;
 }
@@ -145,7 +146,7 @@ static bool read_info(wp_json *j, wp_direct_url *out, wp_str key, size_t *infos)
 	return take_text(j, key, f, 2);
 }
 
-/* file:/x and FILE:///x are file:///x. False where no absolute path of this machine follows. */
+/* file:/x and FILE:///x are file:///x. False where no absolute path follows. */
 static bool normal_file_url(wp_arena *a, wp_str rest, const char **out)
 {
 	wp_str host = {0};
@@ -155,7 +156,7 @@ static bool normal_file_url(wp_arena *a, wp_str rest, const char **out)
 		host = wp_str_sub(rest, 0, wp_str_find(rest, '/'));
 		rest = wp_str_sub(rest, host.n, rest.n);
 	}
-	if (!wp_str_starts(rest, "/") || (host.n && !wp_str_is(host, "localhost")))
+	if (!wp_str_starts(rest, "/"))
 		return false;
 	*out = wp_sprintf(a, "file://%.*s%.*s", (int)host.n, host.p ? host.p : "", (int)rest.n, rest.p);
 	return true;
@@ -217,74 +218,6 @@ int wp_direct_url_read(wp_arena *a, wp_str text, wp_direct_url *out, wp_error *e
 	return wp_json_end(&j);
 }
 
-/* ---- writing ---------------------------------------------------------------------------------- */
-
-static void put_string(wp_buf *b, const char *s)
-{
-	wp_buf_putc(b, '"');
-	for (; *s; s++) {
-		if (*s == '"' || *s == '\\')
-			wp_buf_putc(b, '\\');
-		if ((unsigned char)*s < ' ')
-			wp_buf_printf(b, "\\u%04x", (unsigned char)*s);
-		else
-			wp_buf_putc(b, *s);
-	}
-	wp_buf_putc(b, '"');
-}
-
-/* comma: something stands before it. */
-static void put_text(wp_buf *b, bool comma, const char *key, const char *value)
-{
-	if (!value)
-		return;
-	wp_buf_puts(b, comma ? ", " : "");
-	put_string(b, key);
-	wp_buf_puts(b, ": ");
-	put_string(b, value);
-}
-
-static void put_archive(wp_buf *b, const wp_direct_url *d)
-{
-	size_t i;
-
-	wp_buf_puts(b, "{\"archive_info\": {");
-	if (d->nhashes)
-		wp_buf_puts(b, "\"hashes\": {");
-	for (i = 0; i < d->nhashes; i++)
-		put_text(b, i > 0, d->hashes[i].algorithm, d->hashes[i].value);
-	wp_buf_puts(b, d->nhashes ? "}}" : "}");
-}
-
-wp_str wp_direct_url_write(wp_arena *a, const wp_direct_url *d)
-{
-	wp_buf b;
-
-	wp_buf_init(&b, 8 * MAX_DIRECT_URL);
-	switch (d->kind) {
-	case WP_DIRECT_ARCHIVE:
-		put_archive(&b, d);
-		break;
-	case WP_DIRECT_DIRECTORY:
-		wp_buf_puts(&b, "{\"dir_info\": {");
-		if (d->has_editable)
-			wp_buf_printf(&b, "\"editable\": %s", d->editable ? "true" : "false");
-		wp_buf_puts(&b, "}");
-		break;
-	case WP_DIRECT_VCS:
-		wp_buf_puts(&b, "{\"vcs_info\": {");
-		put_text(&b, false, "commit_id", d->commit_id);
-		put_text(&b, true, "requested_revision", d->requested_revision);
-		put_text(&b, true, "vcs", d->vcs);
-		wp_buf_puts(&b, "}");
-		break;
-	}
-	put_text(&b, true, "subdirectory", d->subdirectory);
-	put_text(&b, true, "url", d->url);
-	wp_buf_puts(&b, "}");
-	return wp_buf_take(&b, a);
-}
-
 /* ---- secrets ---------------------------------------------------------------------------------- */
 
 /* Take ${NAME} from the front. */
@@ -332,4 +265,73 @@ const char *wp_url_without_secrets(wp_arena *a, const char *url, const char *con
 		if (wp_str_is(user, safe[i]))
 			return wp_strdup(a, url);
 	return wp_sprintf(a, "%.*s%s", (int)from, url, user.p + user.n + 1);
+}
+
+/* ---- writing ---------------------------------------------------------------------------------- */
+
+static void put_string(wp_buf *b, const char *s)
+{
+	wp_buf_putc(b, '"');
+	for (; *s; s++) {
+		if (*s == '"' || *s == '\\')
+			wp_buf_putc(b, '\\');
+		if ((unsigned char)*s < ' ')
+			wp_buf_printf(b, "\\u%04x", (unsigned char)*s);
+		else
+			wp_buf_putc(b, *s);
+	}
+	wp_buf_putc(b, '"');
+}
+
+/* comma: something stands before it. */
+static void put_text(wp_buf *b, bool comma, const char *key, const char *value)
+{
+	if (!value)
+		return;
+	wp_buf_puts(b, comma ? ", " : "");
+	put_string(b, key);
+	wp_buf_puts(b, ": ");
+	put_string(b, value);
+}
+
+static void put_archive(wp_buf *b, const wp_direct_url *d)
+{
+	size_t i;
+
+	wp_buf_puts(b, "{\"archive_info\": {");
+	if (d->has_hashes)
+		wp_buf_puts(b, "\"hashes\": {");
+	for (i = 0; i < d->nhashes; i++)
+		put_text(b, i > 0, d->hashes[i].algorithm, d->hashes[i].value);
+	wp_buf_puts(b, d->has_hashes ? "}}" : "}");
+}
+
+wp_str wp_direct_url_write(wp_arena *a, const wp_direct_url *d)
+{
+	static const char *const safe[] = {"git"};
+	wp_buf b;
+
+	wp_buf_init(&b, 8 * MAX_DIRECT_URL);
+	switch (d->kind) {
+	case WP_DIRECT_ARCHIVE:
+		put_archive(&b, d);
+		break;
+	case WP_DIRECT_DIRECTORY:
+		wp_buf_puts(&b, "{\"dir_info\": {");
+		if (d->has_editable)
+			wp_buf_printf(&b, "\"editable\": %s", d->editable ? "true" : "false");
+		wp_buf_puts(&b, "}");
+		break;
+	case WP_DIRECT_VCS:
+		wp_buf_puts(&b, "{\"vcs_info\": {");
+		put_text(&b, false, "commit_id", d->commit_id);
+		put_text(&b, true, "requested_revision", d->requested_revision);
+		put_text(&b, true, "vcs", d->vcs);
+		wp_buf_puts(&b, "}");
+		break;
+	}
+	put_text(&b, true, "subdirectory", d->subdirectory);
+	put_text(&b, true, "url", wp_url_without_secrets(a, d->url, safe, 1));
+	wp_buf_puts(&b, "}");
+	return wp_buf_take(&b, a);
 }

@@ -16,7 +16,8 @@ typedef struct wp_direct_url {
 	const char *url;
 	wp_direct_kind kind;
 	const char *subdirectory;			 /* may be NULL */
-	const wp_direct_hash *hashes; size_t nhashes;	 /* of an archive */
+	bool has_hashes;				 /* of an archive; there may be none of them */
+	const wp_direct_hash *hashes; size_t nhashes;
 	bool has_editable, editable;			 /* of a directory */
 	const char *vcs, *commit_id, *requested_revision; /* of a repository; the last may be NULL */
 } wp_direct_url;
@@ -24,7 +25,7 @@ typedef struct wp_direct_url {
 /* Hostile input: strict in what the standard names, unknown keys are skipped. The old archive_info.hash becomes one of
  * the hashes. WP_E_DOCUMENT says what is wrong. */
 int wp_direct_url_read(wp_arena *a, wp_str text, wp_direct_url *out, wp_error *e);
-/* Text of the document, one line. The address is written as it is: strip it first. */
+/* Text of the document, one line. User and password are left out of the address; the user git stays. */
 wp_str wp_direct_url_write(wp_arena *a, const wp_direct_url *d);
 
 /* Without user and password, unless they are names of environment variables (${USER}:${PASSWORD}) or one of the user

@@ -100,19 +100,14 @@ static bool parse_op(wp_scan *s, const char **out)
 	return wp_scan_fail(s, "a comparison such as == or in is missing");
 }
 
-/* Its values are names of extras or groups, which have a normal form. */
-static bool holds_names(const wp_marker_side *side)
-{
-	return side->var && side->var->kind >= WP_MV_EXTRA;
-}
-
 static bool parse_comparison(wp_arena *a, wp_scan *s, wp_marker_term *t)
 {
 	if (!parse_side(a, s, &t->left) || !parse_op(s, &t->op) || !parse_side(a, s, &t->right))
 		return false;
-	if (holds_names(&t->left) && !t->right.var)
+	/* Names of extras and groups have a normal form; the sets of them stand behind in and not in. */
+	if (t->left.var && t->left.var->kind == WP_MV_EXTRA && !t->right.var)
 		t->right.text = wp_name_normalize(a, wp_str_of(t->right.text));
-	if (holds_names(&t->right) && !t->left.var)
+	if (t->right.var && t->right.var->kind >= WP_MV_EXTRA && !t->left.var)
 		t->left.text = wp_name_normalize(a, wp_str_of(t->left.text));
 	return true;
 }

@@ -49,7 +49,7 @@ static bool compare_text(const char *left, const char *op, const char *right, bo
 	return true;
 }
 
-/* False where one of them is no version. */
+/* False where the right one is no version. A left one that is none is other than every version, and === is of texts. */
 static bool compare_versions(const world *w, const char *left, const char *op, const char *right, bool *truth)
 {
 	const char *text = wp_sprintf(w->scratch, "%s%s", op, right);
@@ -58,9 +58,8 @@ static bool compare_versions(const world *w, const char *left, const char *op, c
 
 	if (!wp_specifiers_parse_one(w->scratch, wp_str_of(text), &s))
 		return false;
-	if (!wp_version_parse(w->scratch, wp_str_of(left), &v))
-		return false;
-	*truth = wp_specifiers_match(&s, &v);
+	*truth = !wp_version_parse(w->scratch, wp_str_of(left), &v) && strcmp(op, "!=") == 0;
+	*truth |= wp_specifiers_match(&s, &v);
 	return true;
 }
 

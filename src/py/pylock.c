@@ -139,6 +139,10 @@ static void address(reader *r, const wp_toml *t, wp_pylock_source *out)
 {
 	out->url = text(r, t, "url", false);
 	out->path = text(r, t, "path", false);
+	if (out->url && !*out->url)
+		out->url = NULL;
+	if (out->path && !*out->path)
+		out->path = NULL;
 	if (!out->url && !out->path)
 		bad(r, "url", "is missing, and so is path");
 }

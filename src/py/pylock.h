@@ -82,8 +82,8 @@ typedef struct wp_pylock_choice {
 	const wp_pylock_source *source;
 } wp_pylock_choice;
 
-/* What the environment installs, in the order of the lock. WP_E_WRONG_TARGET, WP_E_REQUIRES_PYTHON, WP_E_NO_WHEEL, and
- * WP_E_DOCUMENT where the lock leaves two answers. */
+/* What the environment installs, in the order of the lock. WP_E_WRONG_TARGET, WP_E_REQUIRES_PYTHON, WP_E_NO_WHEEL,
+ * WP_E_REQUIREMENT where the lock has no such extra or group, and WP_E_DOCUMENT where it leaves two answers. */
 int wp_pylock_select(wp_arena *a, const wp_pylock *lock, const wp_pylock_ask *ask, const wp_pylock_choice **out,
 	size_t *n, wp_error *e);
 

@@ -42,12 +42,33 @@ static void begin(selection *s)
 	wp_version_parse(s->a, wp_str_of(q->env->python_full_version), &s->python);
 }
 
+/* Each name must be one that the lock declares. */
+static int check_declared(selection *s, const wp_marker_set *asked, const char *const *v, size_t n, const char *what,
+	wp_error *e)
+{
+	const char *const *declared = normalised(s->a, v, n);
+	size_t i, k;
+
+	for (i = 0; i < asked->n; i++) {
+		for (k = 0; k < n && strcmp(declared[k], asked->v[i]) != 0; k++)
+			;
+		if (k == n)
+			return wp_fail(e, WP_E_REQUIREMENT, "the lock file has no %s '%s'", what, asked->v[i]);
+	}
+	return 0;
+}
+
 static int check_environment(selection *s, wp_error *e)
 {
 	const wp_pylock *l = s->lock;
 	bool fits = !l->has_environments;
 	size_t i;
 
+	if (check_declared(s, &s->marker.extras, l->extras, l->nextras, "extra", e))
+		return e->code;
+	if (!s->ask->default_groups &&
+		check_declared(s, &s->marker.groups, l->groups, l->ngroups, "dependency group", e))
+		return e->code;
 	if (!wp_specifiers_match(&l->requires_python, &s->python))
 		return wp_fail(e, WP_E_REQUIRES_PYTHON, "the lock file requires Python %s, and this is %s",
 			l->requires_python.norm, s->ask->env->python_full_version);

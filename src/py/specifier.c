@@ -20,7 +20,7 @@ static bool take_wildcard(wp_str *text, wp_specifier *s)
 		return true;
 	s->wildcard = true;
 	text->n -= 2;
-	return s->op == WP_EQ || s->op == WP_NE;
+	return (s->op == WP_EQ || s->op == WP_NE) && text->n && wp_ascii_alnum(text->p[text->n - 1]);
 }
 
 static bool fits_operator(const wp_specifier *s)
@@ -96,13 +96,13 @@ static int cmp_demand(const wp_specifier *a, const wp_specifier *b)
 	return c ? c : wp_version_cmp(&a->version, &b->version);
 }
 
-/* What was written first comes first. */
+/* Of several spellings the one that sorts first stands first. */
 static int by_demand(const void *pa, const void *pb)
 {
 	const wp_specifier *const *a = pa, *const *b = pb;
 	int c = cmp_demand(*a, *b);
 
-	return c ? c : (*a > *b) - (*a < *b);
+	return c ? c : strcmp((*a)->text, (*b)->text);
 }
 
 static const char *join(wp_arena *a, const wp_specifiers *s)

@@ -67,9 +67,9 @@ static void good_metadata_has_no_fault(void **state)
 				      "Requires-Python: >=3.9\nRequires-Dist: b>=1; extra == 'x'\nProvides-Extra: x\n"
 				      "Dynamic: Classifier\nLicense-Expression: (MIT OR Apache-2.0 WITH LLVM-exception) AND BSD-3-Clause\n"
 				      "License-File: licenses/LICENSE\nImport-Name: a.b ; private\nImport-Namespace: c\n"
-				      "Author: \xc3\xa9\nImport-Name:\n\nText"),
+				      "Author: \xc3\xa9\n\nText"),
 		"");
-	assert_string_equal(faults_of("Description-Content-Type: TEXT/x-rst\n"), "");
+	assert_string_equal(faults_of("Description-Content-Type: TEXT/x-rst; charset=utf-8;\nImport-Name:\n"), "");
 }
 
 static void each_fault_has_its_sentence(void **state)
@@ -88,7 +88,9 @@ static void each_fault_has_its_sentence(void **state)
 		{"License-Expression: MIT WITH (x)\n", "not a licence expression"}, {"License-File: ../x\n", "climbs"},
 		{"License-File: a\\b\n", "'/'"}, {"License-File: LICEN*\n", "pattern"}, {"License-File: /x\n", "relative"},
 		{"License-File: C:/x\n", "relative"}, {"Import-Name: a-b\n", "can import"}, {"Import-Name: a.import\n", "can import"},
-		{"Import-Namespace: a; public\n", "other than 'private'"}, {"Import-Namespace:\n", "can import"}};
+		{"Import-Namespace: a; public\n", "other than 'private'"}, {"Import-Namespace:\n", "can import"},
+		{"Import-Name: a\nImport-Name:\n", "can import"}, {"License-File:\n", "is empty"},
+		{"Description-Content-Type: text/plain;;\n", "name=value"}};
 	size_t i;
 
 	(void)state;

@@ -26,6 +26,7 @@ static void what_is_read_is_written_again(void **state)
 {
 	static const char *const texts[] = {
 		"{\"archive_info\": {\"hashes\": {\"sha256\": \"aa\", \"md5\": \"b\"}}, \"url\": \"https://x.test/a-1.whl\"}",
+		"{\"archive_info\": {\"hashes\": {}}, \"url\": \"https://x.test/a-1.whl\"}",
 		"{\"archive_info\": {}, \"subdirectory\": \"a\\\"b\", \"url\": \"file:///x/a-1.whl\"}",
 		"{\"dir_info\": {\"editable\": true}, \"url\": \"file:///home/a\"}",
 		"{\"dir_info\": {}, \"url\": \"file://localhost/home/a\"}",
@@ -43,6 +44,8 @@ static void old_and_odd_forms_become_normal(void **state)
 	(void)state;
 	assert_string_equal(again("{\"url\": \"HTTPS://X.test/a.zip\", \"archive_info\": {\"hash\": \"sha256=aa\"}, \"more\": [1]}"),
 		"{\"archive_info\": {\"hashes\": {\"sha256\": \"aa\"}}, \"url\": \"https://X.test/a.zip\"}");
+	assert_string_equal(again("{\"url\": \"https://u:p@x.test/a.zip\", \"archive_info\": {}}"),
+		"{\"archive_info\": {}, \"url\": \"https://x.test/a.zip\"}");
 	assert_string_equal(again("{\"url\": \"file:/a\", \"dir_info\": {\"editable\": null}, \"vcs_info\": null}"),
 		"{\"dir_info\": {}, \"url\": \"file:///a\"}");
 }
@@ -56,7 +59,7 @@ static void faults_are_told(void **state)
 	refused("{\"url\": \"file:///a\", \"dir_info\": {}, \"archive_info\": {}}", "there are 2");
 	refused("{\"url\": \"https://x.test/a\", \"dir_info\": {}}", "local directory");
 	refused("{\"url\": \"file:a\", \"dir_info\": {}}", "local directory");
-	refused("{\"url\": \"file://host/a\", \"dir_info\": {}}", "local directory");
+	refused("{\"url\": \"file://host\", \"dir_info\": {}}", "local directory");
 	refused("{\"url\": \"no address\", \"archive_info\": {}}", "not an address");
 	refused("{\"url\": \"file:///a\", \"dir_info\": {\"editable\": 1}}", "");
 	refused("{\"url\": \"https://x.test/a\", \"vcs_info\": {\"vcs\": \"git\"}}", "no commit_id");

@@ -121,6 +121,7 @@ static void faults_are_told(void **state)
 	refused("'packages':[{'name':'a','sdist':{'path':'a-1.tar.gz','hashes':{}}}]", "hashes is empty");
 	refused("'packages':[{'name':'a','sdist':{'path':'a-1.tar.gz','hashes':{'md5':1}}}]", "not a string");
 	refused("'packages':[{'name':'a','sdist':{" HASH "}}]", "url is missing");
+	refused("'packages':[{'name':'a','vcs':{'type':'git','url':'','commit-id':'1'}}]", "url is missing");
 	refused("'packages':[{'name':'a','archive':{'path':'a','size':-1," HASH "}}]", "negative");
 	refused("'packages':[{'name':'a','directory':{'path':'.'},'attestation-identities':[{}]}]", "kind is missing");
 }
@@ -196,6 +197,8 @@ static void extras_and_groups_choose(void **state)
 	assert_string_equal(chosen(lock, (wp_pylock_ask){.default_groups = true}), "b");
 	assert_string_equal(chosen(lock, (wp_pylock_ask){.extras = gpu, .nextras = 1}), "a");
 	assert_string_equal(chosen(lock, (wp_pylock_ask){.groups = docs, .ngroups = 1}), "c");
+	assert_string_equal(chosen(lock, (wp_pylock_ask){.extras = docs, .nextras = 1}), "WP_E_REQUIREMENT");
+	assert_string_equal(chosen(lock, (wp_pylock_ask){.groups = gpu, .ngroups = 1}), "WP_E_REQUIREMENT");
 }
 
 static void file_names_of_locks(void **state)
