@@ -57,7 +57,7 @@ src/base/arena\.c:[0-9]*:#include <sanitizer/
 src/ext/http_curl\.c:[0-9]*:#include <curl/
 src/ext/url_curl\.c:[0-9]*:#include <curl/
 src/ext/zipwrite_libzip\.c:[0-9]*:#include <zip\.h>
-src/ext/hash_openssl\.c:[0-9]*:#include <openssl/
+src/ext/(hash|ca)_openssl\.c:[0-9]*:#include <openssl/
 src/ext/json_cjson\.c:[0-9]*:#include <cjson/
 src/ext/unicode_utf8proc\.c:[0-9]*:#include <utf8proc\.h>
 src/ext/inflate_zlib\.c:[0-9]*:#include <zlib\.h>

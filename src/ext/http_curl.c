@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "ext/ca.h"
 #include "ext/http.h"
 #include "ext/url.h"
 #include "os/os.h"
@@ -44,6 +45,8 @@ struct wp_http {
 	wp_http_options o;
 	transfer *first;
 	size_t active;
+	wp_ca *ca; /* NULL: libcurl reads the certificates */
+	bool ca_tried;
 };
 
 /* ---- what is allowed ---------------------------------------------------------------------- */
@@ -281,17 +284,42 @@ static void set_timeouts(transfer *t)
 	curl_easy_setopt(t->easy, CURLOPT_NOPROGRESS, 0L);
 }
 
-/* What is named stands instead of the system's certificates, not beside them. */
-static void set_ca(CURL *c, const wp_http_options *o)
+static CURLcode on_ssl_ctx(CURL *c, void *ssl_ctx, void *user)
 {
-	if (!o->ca_file && !o->ca_dir) {
+	(void)c;
+	return wp_ca_use(((wp_http *)user)->ca, ssl_ctx) ? CURLE_OK : CURLE_SSL_CACERT_BADFILE;
+}
+
+/* The file that is named, or that libcurl would take by itself. */
+static void open_ca(wp_http *h)
+{
+	const curl_version_info_data *built = curl_version_info(CURLVERSION_NOW);
+	const char *file = h->o.ca_file || h->o.ca_dir || os_is_windows() ? h->o.ca_file : built->cainfo;
+
+	h->ca_tried = true;
+	h->ca = wp_ca_open(file, built->ssl_version);
+}
+
+/* What is named stands instead of the system's certificates, not beside them. */
+static void set_ca(CURL *c, wp_http *h, bool secure)
+{
+	const wp_http_options *o = &h->o;
+
+	if (o->ca_file || o->ca_dir) {
+		curl_easy_setopt(c, CURLOPT_CAINFO, o->ca_file);
+		curl_easy_setopt(c, CURLOPT_CAPATH, o->ca_dir);
+		curl_easy_setopt(c, CURLOPT_PROXY_CAINFO, o->ca_file);
+		curl_easy_setopt(c, CURLOPT_PROXY_CAPATH, o->ca_dir);
+	} else {
 		curl_easy_setopt(c, CURLOPT_SSL_OPTIONS, (long)CURLSSLOPT_NATIVE_CA);
-		return;
 	}
-	curl_easy_setopt(c, CURLOPT_CAINFO, o->ca_file);
-	curl_easy_setopt(c, CURLOPT_CAPATH, o->ca_dir);
-	curl_easy_setopt(c, CURLOPT_PROXY_CAINFO, o->ca_file);
-	curl_easy_setopt(c, CURLOPT_PROXY_CAPATH, o->ca_dir);
+	if (secure && !h->ca_tried)
+		open_ca(h);
+	if (!secure || !h->ca)
+		return;
+	curl_easy_setopt(c, CURLOPT_CAINFO, NULL);
+	curl_easy_setopt(c, CURLOPT_SSL_CTX_FUNCTION, on_ssl_ctx);
+	curl_easy_setopt(c, CURLOPT_SSL_CTX_DATA, h);
 }
 
 static void set_common(transfer *t)
@@ -313,7 +341,7 @@ static void set_common(transfer *t)
 	curl_easy_setopt(c, CURLOPT_HEADERDATA, t);
 	curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_body);
 	curl_easy_setopt(c, CURLOPT_WRITEDATA, t);
-	set_ca(c, o);
+	set_ca(c, t->h, wp_starts(t->r->url, "https:"));
 	if (o->proxy)
 		curl_easy_setopt(c, CURLOPT_PROXY, o->proxy);
 	if (o->no_proxy)
@@ -527,6 +555,7 @@ void wp_http_close(wp_http *h)
 	while (h->first)
 		wp_http_abort(h, h->first->r);
 	curl_multi_cleanup(h->multi);
+	wp_ca_close(h->ca);
 	wp_arena_free(h->a);
 	free(h);
 	curl_global_cleanup();
