@@ -418,6 +418,12 @@ int wp_align(wp_locking *s, wp_error *e)
 		x.best[i] = s->jobs[i].solution;
 	x.spread = x.njobs > 1 ? spread(&x) : 0;
 	bring_nearer(&x, e);
+	for (i = 0; i < x.njobs && x.attempts; i++) { /* those that led to the solutions, for who explains them */
+		size_t n;
+		const wp_preference *v = preferences(&x, &s->jobs[i], &x.kept, &n);
+
+		wp_pool_prefer(&s->jobs[i].pool, v, n);
+	}
 	WP_VEC_FREE(&x.kept);
 	WP_VEC_FREE(&x.tried);
 	wp_arena_free(x.a);

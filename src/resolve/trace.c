@@ -130,6 +130,16 @@ static const char *requires_other(wp_arena *a, const wp_job *j, const wp_chosen 
 	return NULL;
 }
 
+static bool is_kept(const wp_job *j, const char *project, const char *version)
+{
+	size_t i;
+
+	for (i = 0; i < j->nkept; i++)
+		if (wp_streq(j->kept[i].project, project))
+			return wp_streq(j->kept[i].version, version);
+	return false;
+}
+
 /* Why a version with a wheel that fits was not taken. */
 static const char *why_not(wp_arena *a, const wp_job *j, const wp_chosen *c, uint32_t other)
 {
@@ -145,7 +155,8 @@ static const char *why_not(wp_arena *a, const wp_job *j, const wp_chosen *c, uin
 			? wp_sprintf(a, "it is yanked (%s), and nothing pins it", x->file->yanked_reason)
 			: "it is yanked, and nothing pins it";
 	if (p->prefer == c->cand)
-		return wp_sprintf(a, "%s is kept", version_of(j, c));
+		return wp_sprintf(a, is_kept(j, p->name, version_of(j, c)) ? "the earlier lock has %s"
+			: "%s is what other targets can have too", version_of(j, c));
 	if (x->pre && other > c->cand)
 		return "it is a pre-release";
 	if (f && f->broken)

@@ -608,6 +608,30 @@ static void versions_that_are_gone_are_noted(void **state)
 	assert_string_equal(got.findings.v[got.findings.n - 1].why, "b 1.0 was yanked; 3.0 was taken");
 }
 
+/* What `lock --explain` says of the newest version that was passed over for the first target that has the project. */
+static void newest_was_left(const char *version, const char *why)
+{
+	assert_true(got.nexplained > 0 && got.explained[0].nnewer > 0);
+	assert_string_equal(got.explained[0].newer[0].version, version);
+	assert_string_equal(got.explained[0].newer[0].why, why);
+}
+
+static void a_preference_is_a_reason(void **state)
+{
+	static const char *const b = "b", *const torch = "torch";
+
+	(void)state;
+	older_days();
+	ask.explain = &b;
+	ask.nexplain = 1;
+	assert_ok(lock("a", LIN));
+	newest_was_left("3.0", "the earlier lock has 1.0");
+	late_windows();
+	ask.explain = &torch;
+	assert_ok(lock("torch", LIN " " WIN));
+	newest_was_left("2.12.0", "2.11.0 is what other targets can have too");
+}
+
 static void a_new_target_joins_the_earlier_one(void **state)
 {
 	(void)state;
@@ -732,6 +756,7 @@ int main(void)
 		T(the_named_projects_are_updated),
 		T(new_requirements_win_over_the_earlier_lock),
 		T(versions_that_are_gone_are_noted),
+		T(a_preference_is_a_reason),
 		T(a_new_target_joins_the_earlier_one),
 		T(a_replaced_file_is_a_warning),
 		T(all_source_only_projects_are_named_at_once),
