@@ -23,6 +23,7 @@ struct wp_ca {
 	wp_arena *a;
 	WP_VEC(cert) certs;
 	X509_LOOKUP_METHOD *method;
+	const char *dir;
 };
 
 /* ---- the file ----------------------------------------------------------------------------- */
@@ -169,7 +170,7 @@ static bool same_openssl(const char *tls)
 	return wp_str_starts(text, "OpenSSL/") && wp_str_is(wp_str_sub(text, 8, text.n), OpenSSL_version(OPENSSL_VERSION_STRING));
 }
 
-wp_ca *wp_ca_open(const char *pem_file, const char *tls)
+wp_ca *wp_ca_open(const char *pem_file, const char *dir, const char *tls)
 {
 	wp_ca *c;
 	wp_error ignored = {0};
@@ -180,18 +181,29 @@ wp_ca *wp_ca_open(const char *pem_file, const char *tls)
 	c = wp_xmalloc(sizeof *c);
 	*c = (wp_ca){.a = wp_arena_new(), .method = X509_LOOKUP_meth_new("PEM file, decoded when asked for")};
 	if (c->method && X509_LOOKUP_meth_set_get_by_subject(c->method, by_subject) && os_is_file(pem_file) &&
-		!os_read_file(c->a, pem_file, MAX_FILE, &text, &ignored) && read_blocks(c, text))
+		!os_read_file(c->a, pem_file, MAX_FILE, &text, &ignored) && read_blocks(c, text)) {
+		c->dir = wp_strdup(c->a, dir);
 		return c;
+	}
 	wp_ca_close(c);
 	return NULL;
 }
 
+/* A store of its own in place of libcurl's, which may hold what OpenSSL trusts by itself or what a variable names; only how
+ * libcurl wants chains to be checked is taken over. */
 bool wp_ca_use(wp_ca *c, void *ssl_ctx)
 {
-	X509_STORE *store = SSL_CTX_get_cert_store(ssl_ctx);
+	X509_STORE *store = X509_STORE_new(), *theirs = SSL_CTX_get_cert_store(ssl_ctx);
 	X509_LOOKUP *l = store ? X509_STORE_add_lookup(store, c->method) : NULL;
 
-	return l && X509_LOOKUP_set_method_data(l, c);
+	if (!l || !X509_LOOKUP_set_method_data(l, c) || !theirs ||
+		!X509_STORE_set1_param(store, X509_STORE_get0_param(theirs)) ||
+		(c->dir && !X509_STORE_load_path(store, c->dir))) {
+		X509_STORE_free(store);
+		return false;
+	}
+	SSL_CTX_set_cert_store(ssl_ctx, store);
+	return true;
 }
 
 void wp_ca_close(wp_ca *c)

@@ -294,10 +294,11 @@ static CURLcode on_ssl_ctx(CURL *c, void *ssl_ctx, void *user)
 static void open_ca(wp_http *h)
 {
 	const curl_version_info_data *built = curl_version_info(CURLVERSION_NOW);
-	const char *file = h->o.ca_file || h->o.ca_dir || os_is_windows() ? h->o.ca_file : built->cainfo;
+	bool own = !h->o.ca_file && !h->o.ca_dir && !os_is_windows();
+	const char *file = own ? built->cainfo : h->o.ca_file, *dir = own ? built->capath : h->o.ca_dir;
 
 	h->ca_tried = true;
-	h->ca = wp_ca_open(file, built->ssl_version);
+	h->ca = wp_ca_open(file, dir, built->ssl_version);
 }
 
 /* What is named stands instead of the system's certificates, not beside them. */
@@ -317,7 +318,9 @@ static void set_ca(CURL *c, wp_http *h, bool secure)
 		open_ca(h);
 	if (!secure || !h->ca)
 		return;
+	/* Its own store is replaced; it must neither read the file nor, for want of any, what OpenSSL has as default. */
 	curl_easy_setopt(c, CURLOPT_CAINFO, NULL);
+	curl_easy_setopt(c, CURLOPT_CAPATH, o->ca_dir ? o->ca_dir : "/");
 	curl_easy_setopt(c, CURLOPT_SSL_CTX_FUNCTION, on_ssl_ctx);
 	curl_easy_setopt(c, CURLOPT_SSL_CTX_DATA, h);
 }
