@@ -307,11 +307,11 @@ $B/tests/libfakecuda.so: tests/fake/fakecuda.c
 	@mkdir -p $(@D)
 	$Q$(CC) -std=c11 -O2 $(WARN) $(if $(EXE),,-fPIC) -shared -o $@ $<
 
-# Cases of the packaging standards; the file is not in this repository: make vectors VECTORS=packaging.json
+# Cases of the packaging standards: our own, or those of packaging, which are not here: make vectors VECTORS=packaging.json
 VECTORS ?=
 export VECTORS
 vectors: $B/tests/vectors
-	$B/tests/vectors $(VECTORS)
+	$B/tests/vectors $(or $(VECTORS),tests/vectors/selection.json)
 $B/tests/vectors: $(wildcard tests/vectors/*.c) tests/vectors/vectors.h $B/libwheelpack.a
 	@mkdir -p $(@D)
 	@echo "TEST  $@"

@@ -9,10 +9,11 @@ trap 'rm -f "$counts"' EXIT
 check layers sh tests/layers.sh
 tally sh tests/ptx.sh
 tally sh tests/run_unit.sh "$@"
+check vectors "$dir/tests/vectors" tests/vectors/selection.json
 if [ -n "${VECTORS:-}" ]; then
-	check vectors "$dir/tests/vectors" "$VECTORS"
+	check "vectors of packaging" "$dir/tests/vectors" "$VECTORS"
 else
-	"$dir/tests/vectors"
+	echo "skipped: vectors of packaging (name the file: make test VECTORS=packaging.json)"
 	skipped=$((skipped + 1))
 fi
 check scenarios "$dir/tests/scenarios" tests/vectors/scenarios.json

@@ -130,9 +130,7 @@ static void add(wp_arena *a, tag_list *list, const char *python, const char *abi
 /* The stable ABI that a build can load; NULL where there is none. */
 static const char *stable_abi(int minor, bool threaded)
 {
-	if (threaded)
-		return minor >= 15 ? "abi3t" : NULL;
-	return minor >= 2 ? "abi3" : NULL;
+	return minor < 2 ? NULL : threaded ? "abi3t" : "abi3";
 }
 
 /* py312, py3, py311, ... py30 */
@@ -153,8 +151,8 @@ static bool common_abi(const char *abi)
 	return strcmp(abi, "abi3") == 0 || strcmp(abi, "abi3t") == 0 || strcmp(abi, "none") == 0;
 }
 
-size_t wp_python_tags(wp_arena *a, int minor, const char *const *abis, size_t nabis, const char *const *platforms, size_t n,
-	const char *const **out)
+size_t wp_python_tags(wp_arena *a, int minor, const char *const *abis, size_t nabis, const char *const *platforms,
+	size_t n, const char *const **out)
 {
 	static const char *const any[] = {"any"};
 	const char *python = wp_sprintf(a, "cp3%d", minor), *stable;

@@ -34,8 +34,8 @@ bool wp_sdist_name_parse(wp_arena *a, wp_str filename, const char *project, wp_v
 size_t wp_platform_tags(wp_arena *a, const char *platform, const char *const **out);
 /* All tags of CPython 3.minor on these platforms in order of preference. abis: what a build calls its own ones, such as
  * cp313, or cp313t of a free-threaded build. */
-size_t wp_python_tags(wp_arena *a, int minor, const char *const *abis, size_t nabis, const char *const *platforms, size_t n,
-	const char *const **out);
+size_t wp_python_tags(wp_arena *a, int minor, const char *const *abis, size_t nabis, const char *const *platforms,
+	size_t n, const char *const **out);
 /* For wp_target.tag_index. */
 const void *wp_tag_index_new(wp_arena *a, const char *const *tags, size_t n);
 

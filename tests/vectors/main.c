@@ -59,14 +59,14 @@ static const struct {
 	verdict (*replay)(row *r);
 } kinds[] = {{"version", do_version}, {"version_order", do_version_order}, {"version_sort", do_version_order},
 	{"specifier", do_specifier}, {"specifier_set", do_specifier_set}, {"specifier_and", do_specifier_and},
-	{"contains", do_contains}, {"filter", do_filter}, {"unsatisfiable", do_unsatisfiable}, {"marker", do_marker}, {"marker_eval", do_marker_eval},
-	{"requirement", do_requirement}, {"canonicalize_name", do_canonicalize_name},
+	{"contains", do_contains}, {"filter", do_filter}, {"unsatisfiable", do_unsatisfiable}, {"marker", do_marker},
+	{"marker_eval", do_marker_eval}, {"requirement", do_requirement}, {"canonicalize_name", do_canonicalize_name},
 	{"is_normalized_name", do_is_normalized_name}, {"canonicalize_version", do_canonicalize_version},
 	{"wheel_filename", do_wheel_filename}, {"sdist_filename", do_sdist_filename}, {"parse_tag", do_parse_tag},
-	{"platform_tags", do_platform_tags}, {"tags_generate", do_tags_generate},
-	{"metadata_parse", do_metadata_parse}, {"metadata_email", do_metadata_email}, {"metadata_raw", do_metadata_raw},
-	{"pylock", do_pylock}, {"pylock_path", do_pylock_path}, {"pylock_select", do_pylock_select},
-	{"direct_url", do_direct_url}, {"strip_url", do_strip_url}};
+	{"platform_tags", do_platform_tags}, {"tags_generate", do_tags_generate}, {"metadata_parse", do_metadata_parse},
+	{"metadata_email", do_metadata_email}, {"metadata_raw", do_metadata_raw}, {"pylock", do_pylock},
+	{"pylock_path", do_pylock_path}, {"pylock_select", do_pylock_select}, {"direct_url", do_direct_url},
+	{"strip_url", do_strip_url}};
 
 enum { SHOW = 10 }; /* failures of one kind that are shown */
 
@@ -136,8 +136,8 @@ int main(int argc, char **argv)
 	size_t n, failed;
 
 	if (argc < 2) {
-		printf("skipped: vectors of the packaging standards (name the file: make vectors VECTORS=packaging.json)\n");
-		return 0;
+		fprintf(stderr, "usage: vectors FILE\n");
+		return 2;
 	}
 	f = fopen(argv[1], "rb");
 	if (!f) {
