@@ -5,13 +5,15 @@
 
 #include "py/requirement.h"
 
+enum { WP_MAX_METADATA_LIST = 10000 }; /* Requires-Dist, and Provides-Extra */
+
 typedef struct wp_metadata {
 	const char *metadata_version, *name, *version, *requires_python; /* NULL if absent */
 	const char *const *requires_dist; size_t nrequires_dist; /* texts */
 	const char *const *provides_extra; size_t nprovides_extra; /* normalised */
 } wp_metadata;
 
-/* WP_E_METADATA: not UTF-8, a byte order mark, no name or version, major version 3 and above. */
+/* WP_E_METADATA: too long, not UTF-8, a byte order mark, no name or version, major version 3 and above. */
 int wp_metadata_parse(wp_arena *a, wp_str text, wp_metadata *out, wp_error *e);
 
 typedef struct wp_wheel_info { /* the WHEEL file */

@@ -11,13 +11,15 @@ static bool op_byte(char c)
 /* Cut the next clause from *rest: an operator, then a version without quotes and blanks. */
 static void cut(wp_arena *a, wp_str *rest, wp_str *op, char **version)
 {
-	size_t i = 0, n = 0;
+	size_t i = 0, n = 0, end;
 
 	while (i < rest->n && op_byte(rest->p[i]))
 		i++;
 	*op = wp_str_sub(*rest, 0, i);
-	*version = wp_alloc(a, rest->n + 4);
-	for (; i < rest->n && rest->p[i] != ',' && !op_byte(rest->p[i]); i++)
+	for (end = i; end < rest->n && rest->p[end] != ',' && !op_byte(rest->p[end]); end++)
+		;
+	*version = wp_alloc(a, end - i + 1);
+	for (; i < end; i++)
 		if (rest->p[i] != '"' && rest->p[i] != '\'' && !wp_ascii_space(rest->p[i]))
 			(*version)[n++] = rest->p[i];
 	*rest = wp_str_sub(*rest, i + (i < rest->n && rest->p[i] == ','), rest->n);
