@@ -45,15 +45,34 @@ static size_t pip_places(wp_arena *a, const char *real, const char *places[MAX_P
 	return n;
 }
 
-/* `PyPI = PackageIndex("https://HOST/", ...)` at the beginning of a line: the address between the quotes. */
-static const char *stated_host(wp_arena *a, wp_str text)
+/* `default=NAME.simple_url,` in the options: the name of the index; NULL where there is none or more than one. */
+static const char *default_name(wp_arena *a, wp_str options)
 {
+	static const char before[] = "default=", behind[] = ".simple_url,";
+	const char *found = NULL;
+	wp_str line;
+
+	while (wp_str_line(&options, &line)) {
+		line = wp_str_trim(line);
+		if (!wp_str_starts(line, before) || !wp_str_ends(line, behind))
+			continue;
+		if (found)
+			return NULL;
+		found = wp_str_dup(a, wp_str_sub(line, sizeof before - 1, line.n - (sizeof behind - 1)));
+	}
+	return found;
+}
+
+/* `NAME = PackageIndex("https://HOST/", ...)` at the beginning of a line: the address between the quotes. */
+static const char *stated_host(wp_arena *a, wp_str text, const char *name)
+{
+	const char *start = wp_sprintf(a, "%s = PackageIndex(", name);
 	wp_str line;
 
 	while (wp_str_line(&text, &line)) {
-		if (!wp_str_starts(line, "PyPI = PackageIndex("))
+		if (!wp_str_starts(line, start))
 			continue;
-		line = wp_str_trim(wp_str_sub(line, 20, line.n));
+		line = wp_str_trim(wp_str_sub(line, strlen(start), line.n));
 		if (!line.n && wp_str_line(&text, &line))
 			line = wp_str_trim(line);
 		if (!wp_str_starts(line, "\"https://"))
@@ -74,14 +93,15 @@ static bool has(wp_str text, const char *word)
 static const char *read_index(wp_arena *a, const char *pip)
 {
 	wp_str models, options;
-	const char *host;
+	const char *name, *host;
 
 	if (!read_text(a, os_join(a, pip, "_internal/models/index.py"), &models) ||
 		!read_text(a, os_join(a, pip, "_internal/cli/cmdoptions.py"), &options))
 		return NULL;
-	if (!has(models, "self.simple_url = self._url_for_path(\"simple\")") || !has(options, "default=PyPI.simple_url,"))
+	name = default_name(a, options);
+	if (!name || !has(models, "self.simple_url = self._url_for_path(\"simple\")"))
 		return NULL;
-	host = stated_host(a, models);
+	host = stated_host(a, models, name);
 	return host ? wp_sprintf(a, "%s%ssimple", host, wp_ends(host, "/") ? "" : "/") : NULL;
 }
 
