@@ -52,9 +52,8 @@ static int take_field(wp_arena *a, wp_metadata *m, wp_str name, const char *valu
 		if (wp_map_put(&l->seen, wp_str_of(value), 0))
 			WP_PUSH(&l->extras, value);
 	}
-	if (l->requires.n > WP_MAX_METADATA_LIST || l->extras.n > WP_MAX_METADATA_LIST)
-		return wp_fail(e, WP_E_METADATA, "METADATA has more than %d lines of %.*s", WP_MAX_METADATA_LIST, (int)name.n,
-			name.p);
+	if (l->requires.n > WP_MAX_REQUIRES)
+		return wp_fail(e, WP_E_METADATA, "METADATA has more than %d requirements", WP_MAX_REQUIRES);
 	return 0;
 }
 

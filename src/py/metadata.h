@@ -5,7 +5,7 @@
 
 #include "py/requirement.h"
 
-enum { WP_MAX_METADATA_LIST = 10000 }; /* Requires-Dist, and Provides-Extra */
+enum { WP_MAX_REQUIRES = 10000 }; /* lines of Requires-Dist */
 
 typedef struct wp_metadata {
 	const char *metadata_version, *name, *version, *requires_python; /* NULL if absent */

@@ -156,8 +156,7 @@ static void what_is_not_utf8(void **state)
 
 static void metadata_with_very_many_lines(void **state)
 {
-	const char *line = "Requires-Dist: b>=1
-";
+	const char *line = "Requires-Dist: b>=1\n";
 	const char *head = "Metadata-Version: 2.1\nName: a\nVersion: 1\n";
 	wp_metadata m;
 	wp_error err = {0};
@@ -173,9 +172,9 @@ static void metadata_with_very_many_lines(void **state)
 	wp_buf_puts(&b, head);
 	for (i = 0; i < 100000; i++)
 		wp_buf_printf(&b, "Provides-Extra: x%d\n", i);
-	assert_int_equal(wp_metadata_parse(arena, wp_buf_view(&b), &m, &err), WP_E_METADATA);
+	assert_ok(wp_metadata_parse(arena, wp_buf_view(&b), &m, &err));
+	assert_int_equal(m.nprovides_extra, 100000);
 	wp_buf_free(&b);
-	err = (wp_error){0};
 	assert_ok(wp_metadata_parse(arena, many(head, "Provides-Extra: x\n", 2000000, ""), &m, &err));
 	assert_int_equal(m.nprovides_extra, 1);
 	assert_ok(wp_metadata_parse(arena, many(head, "X: y\n z\n", 4000000, ""), &m, &err));
