@@ -16,7 +16,7 @@ const char *wp_cache_path(wp_arena *a, const char *dir, const char *kind, const 
 /* sha256 of the parts; NULL parts count as empty. */
 void wp_cache_key(const char *const *parts, size_t n, char out[WP_SHA256_HEX + 1]);
 
-/* An entry is kept with its own digest, so that a damaged one is a missing one. */
+/* An entry is kept with a sum of it, so that a damaged one is a missing one. */
 bool wp_cache_get(wp_arena *a, const char *dir, const char *kind, const char *key, size_t max, wp_str *out);
 /* The same on the heap, for what is big: *out is within *file, which is to be freed. */
 bool wp_cache_load(const char *dir, const char *kind, const char *key, size_t max, wp_buf *file, wp_str *out);

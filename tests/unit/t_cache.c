@@ -52,7 +52,7 @@ static void an_entry_over_the_limit_is_not_read(void **state)
 	wp_str out;
 
 	put(p->dir, "pages", KEY, WP_LIT(""), WP_LIT("0123456789"));
-	assert_false(wp_cache_get(p->a, p->dir, "pages", KEY, 50, &out));
+	assert_false(wp_cache_get(p->a, p->dir, "pages", KEY, 30, &out));
 	assert_true(wp_cache_get(p->a, p->dir, "pages", KEY, 100, &out));
 }
 
