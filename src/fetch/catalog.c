@@ -122,12 +122,14 @@ static project_job *project_of(wp_session *s, const char *name)
 }
 
 /* Send off what waits, without waiting: the network is busy while the caller thinks. A fault shows again when
- * somebody waits for the answer. */
+ * somebody waits for the answer. Before anybody had to wait, the cache may have all that is needed: a hint alone opens no
+ * connection. */
 static void nudge(wp_session *s)
 {
 	wp_error ignored = {0};
 
-	(void)wp_pump(s, 0, &ignored);
+	if (s->http)
+		(void)wp_pump(s, 0, &ignored);
 }
 
 static void want_projects(void *self, const char *const *names, size_t n)

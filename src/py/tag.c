@@ -18,7 +18,7 @@ static size_t finish(wp_arena *a, tag_list *list, const char *const **out)
 
 /* ---- platforms ------------------------------------------------------------------------------ */
 
-enum { NEWEST_GLIBC = 99, NEWEST_MACOS = 99 };
+enum { NEWEST_GLIBC = 99, NEWEST_MACOS = 99, MAX_TAG = 256 };
 
 /* Cut "_12" from the front of *rest. */
 static bool cut_number(wp_str *rest, int *out)
@@ -230,18 +230,34 @@ static size_t place(const wp_target *t, const char *tag)
 	return SIZE_MAX;
 }
 
+/* "python-abi-platform" in lower case; false where it is longer than any tag of a target. */
+static bool join_tag(char out[MAX_TAG], const wp_str *part)
+{
+	size_t n = 0, i, k;
+
+	if (part[0].n + part[1].n + part[2].n + 3 > MAX_TAG)
+		return false;
+	for (i = 0; i < 3; i++) {
+		for (k = 0; k < part[i].n; k++)
+			out[n++] = wp_ascii_lower(part[i].p[k]);
+		out[n++] = '-';
+	}
+	out[n - 1] = 0;
+	return true;
+}
+
+/* Pages have thousands of wheels: no memory is taken for their tags. */
 size_t wp_wheel_rank(const wp_wheel_name *w, const wp_target *t)
 {
-	wp_arena *a = wp_arena_new();
-	const char *const *tags;
-	size_t n = wp_wheel_tags(a, w, &tags), i, best = SIZE_MAX;
+	wp_str part[3], pythons = wp_str_of(w->python), abis, platforms;
+	size_t best = SIZE_MAX, at;
+	char tag[MAX_TAG];
 
-	for (i = 0; i < n; i++) {
-		size_t at = place(t, tags[i]);
-
-		if (at < best)
-			best = at;
-	}
-	wp_arena_free(a);
+	while (wp_str_split(&pythons, '.', &part[0]))
+		for (abis = wp_str_of(w->abi); wp_str_split(&abis, '.', &part[1]);)
+			for (platforms = wp_str_of(w->platform); wp_str_split(&platforms, '.', &part[2]);) {
+				at = join_tag(tag, part) ? place(t, tag) : SIZE_MAX;
+				best = at < best ? at : best;
+			}
 	return best;
 }

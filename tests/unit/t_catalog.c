@@ -431,6 +431,26 @@ static void stale_pages_are_asked_for_again(void **state)
 	assert_int_equal(lab_count(log, "if-none-match"), 0);
 }
 
+static void a_hint_alone_asks_nobody(void **state)
+{
+	lab *l = *state;
+	const wp_catalog *c;
+	const wp_file *f;
+	const char *names[] = {"numpy"};
+
+	lab_index(l, "ordinary", "/with/as=hint/simple/");
+	assert_non_null(project(lab_open(l), "filelock"));
+	c = lab_open(l);
+	lab_log(l, "/log/reset");
+	f = &project(c, "filelock")->files[0];
+	c->want_metadata(c->self, &f, 1);
+	c->want_projects(c->self, names, 1);
+	os_sleep_ms(50);
+	assert_int_equal(lab_count(lab_log(l, "/log"), "as=hint"), 0);
+	assert_non_null(project(c, "numpy"));
+	assert_int_equal(lab_count(lab_log(l, "/log"), "as=hint"), 2);
+}
+
 static void refreshed_pages_are_asked_for_by_their_etag(void **state)
 {
 	lab *l = *state;
@@ -558,6 +578,7 @@ int main(void)
 		T(metadata_that_cannot_be_had),
 		T(pages_are_kept_for_a_while),
 		T(stale_pages_are_asked_for_again),
+		T(a_hint_alone_asks_nobody),
 		T(refreshed_pages_are_asked_for_by_their_etag),
 		T(a_damaged_page_is_fetched_again),
 		T(a_cache_that_cannot_be_written_is_told_of),
