@@ -101,10 +101,17 @@ static const char *fault_of(const tale *t, const wp_fact *f)
 {
 	const wp_cand_facts *read = project_of(t, f->claim.project)->facts[f->claim.cand];
 
+	if (f->because == WP_BECAUSE_NO_EXTRA)
+		return wp_sprintf(t->a, "it has no extra '%s', which better versions have", t->packages[f->v[1].package].extra);
 	if (f->claim.dep)
 		return wp_sprintf(t->a, "it requires '%s' from an address, which is not followed",
 			wp_say_dep(t->a, f->claim.dep));
 	return read->broken ? read->broken : "";
+}
+
+static bool is_fault(const wp_fact *f)
+{
+	return f->because == WP_BECAUSE_BROKEN || f->because == WP_BECAUSE_NO_EXTRA;
 }
 
 /* The candidates of the project that cannot be used for the reason of the best of them; NULL where none is untold. */
@@ -117,14 +124,14 @@ static const char *take_broken(tale *t, uint32_t project, uint64_t *set, const c
 	for (i = 0; i < t->core.n; i++) {
 		const wp_fact *f = t->core.v[i];
 
-		if (t->told[i] || f->because != WP_BECAUSE_BROKEN || f->claim.project != project ||
+		if (t->told[i] || !is_fault(f) || f->claim.project != project ||
 			(fault && !wp_streq(fault, fault_of(t, f))))
 			continue;
 		t->told[i] = true;
 		fault = fault_of(t, f);
 		set[f->claim.cand / 64] |= (uint64_t)1 << f->claim.cand % 64;
 		*n += 1;
-		*extra = f->n > 1 ? t->packages[f->v[1].package].extra : NULL;
+		*extra = f->because == WP_BECAUSE_BROKEN && f->n > 1 ? t->packages[f->v[1].package].extra : NULL;
 	}
 	return fault;
 }

@@ -377,9 +377,10 @@ static void hint_metadata(search *s, const wp_cand_facts *f)
 		s->p->catalog->want_metadata(s->p->catalog->self, files, n);
 }
 
-static void tell_broken(search *s, owner o, const wp_dep *address)
+/* The candidate cannot be taken, or not with this extra. */
+static void tell_broken(search *s, wp_because because, owner o, const wp_dep *address)
 {
-	wp_fact *f = new_fact(s, WP_BECAUSE_BROKEN, 2);
+	wp_fact *f = new_fact(s, because, 2);
 
 	f->claim = (wp_claim){address, s->packages.v[o.package]->id.project, o.choice};
 	add_term(s, f, o.package, one_choice(s, o.package, o.choice));
@@ -401,11 +402,37 @@ static int tell_facts(search *s, const wp_cand_facts *f, owner o, wp_error *e)
 		if (c.dep->conditional != (extra != NULL) || (extra && !wp_pool_holds(s->p, c.dep, extra)))
 			continue;
 		if (c.dep->req->url)
-			tell_broken(s, o, c.dep);
+			tell_broken(s, WP_BECAUSE_BROKEN, o, c.dep);
 		else if (tell_requirement(s, &c, o, e))
 			return e->code;
 	}
 	return 0;
+}
+
+static bool has_extra(const wp_cand_facts *f, const char *extra)
+{
+	size_t i;
+
+	for (i = 0; i < f->nextras; i++)
+		if (wp_streq(f->extras[i], extra))
+			return true;
+	return false;
+}
+
+/* A version from before the extra was there is no way round what the extra requires. Where none of the better ones that
+ * were tried has it either, it is a word that means nothing, as in pip. */
+static bool evades_extra(const search *s, owner o, const wp_cand_facts *f)
+{
+	const char *extra = s->packages.v[o.extra]->id.extra;
+	wp_cand_facts *const *facts = s->p->projects.v[s->packages.v[o.package]->id.project]->facts;
+	uint32_t i;
+
+	if (has_extra(f, extra))
+		return false;
+	for (i = 0; i < o.choice; i++)
+		if (facts[i] && !facts[i]->broken && has_extra(facts[i], extra))
+			return true;
+	return false;
 }
 
 int wp_tell_choice(search *s, uint32_t no, uint32_t choice, wp_error *e)
@@ -422,11 +449,15 @@ int wp_tell_choice(search *s, uint32_t no, uint32_t choice, wp_error *e)
 	if (wp_pool_facts(s->p, p->id.project, o.choice, &f, e))
 		return e->code;
 	if (f->broken) {
-		tell_broken(s, o, NULL);
+		tell_broken(s, WP_BECAUSE_BROKEN, o, NULL);
 		return 0;
 	}
-	if (!p->id.extra)
+	if (!p->id.extra) {
 		hint_pages(s, f);
+	} else if (evades_extra(s, o, f)) {
+		tell_broken(s, WP_BECAUSE_NO_EXTRA, o, NULL);
+		return 0;
+	}
 	if (tell_facts(s, f, o, e))
 		return e->code;
 	hint_metadata(s, f);

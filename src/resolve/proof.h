@@ -32,6 +32,7 @@ typedef enum wp_because {
 				* has the project or no version with a fitting wheel matches */
 	WP_BECAUSE_CONSTRAINT, /* the same for one that only says what must not be taken: dep->constraint */
 	WP_BECAUSE_BROKEN,     /* the metadata of this candidate cannot be used: see wp_cand_facts.broken */
+	WP_BECAUSE_NO_EXTRA,   /* this candidate has not the extra, and a better one has it */
 	WP_BECAUSE_YANKED,     /* these are yanked, and nothing pins them */
 	WP_BECAUSE_FOLLOWS     /* from left and right */
 } wp_because;

@@ -163,6 +163,20 @@ static void an_extra_against_a_request(void **state)
 			       "but lamp[led] 1.0 requires bulb<2");
 }
 
+/* Nor does an older version without the extra get round what the extra requires. */
+static void an_extra_that_cannot_be_had(void **state)
+{
+	(void)state;
+	fake_any(&cat, "lamp", "1.0", NULL);
+	fake_any(&cat, "lamp", "2.0", "!Provides-Extra: led\nbulb; extra == 'led'");
+	fake_wheel(&cat, "bulb-1.0-py3-none-win_amd64.whl", NULL);
+	lock("lamp[led]", NULL, LIN);
+	refused(WP_E_CONFLICT, "lamp[led] is asked for\n"
+			       "lamp[led] 2.0 requires bulb, but no wheel of 'bulb' fits: bulb 1.0 has wheels for Windows only "
+			       "(win_amd64), and the target is manylinux_2_28_x86_64\n"
+			       "lamp 1.0 cannot be taken: it has no extra 'led', which better versions have");
+}
+
 static void only_a_prerelease_is_there(void **state)
 {
 	(void)state;
@@ -498,6 +512,7 @@ int main(void)
 		T(each_version_with_a_requirement_of_its_own),
 		T(a_constraint_that_excludes_all),
 		T(an_extra_against_a_request),
+		T(an_extra_that_cannot_be_had),
 		T(only_a_prerelease_is_there),
 		T(a_yanked_version_and_how_to_get_it),
 		T(metadata_that_cannot_be_used),
