@@ -114,8 +114,10 @@ typedef struct cli_request {
 	size_t ntargets;
 	const char *variant; /* NULL: none asked */
 	bool pre;
+	bool as_before; /* the targets are those of the earlier lock */
 } cli_request;
-int cli_request_read(cli *c, cli_request *out, wp_error *e);
+/* earlier: the lock whose targets are meant where none are named; may be NULL. */
+int cli_request_read(cli *c, const wp_lock_doc *earlier, cli_request *out, wp_error *e);
 /* WP_E_BUNDLE for a folder of wheels or one wheel, with how to make a bundle of it. */
 int cli_no_bundle(cli *c, const char *path, wp_error *e);
 /* This machine's Python, or the one that --python names. */

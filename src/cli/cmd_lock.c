@@ -12,7 +12,8 @@ static void first_line(cli *c, const cli_request *q)
 	size_t i;
 
 	for (i = 0; i < q->ntargets; i++)
-		cli_say(c, "for %s\n", cli_short_target(c->ctx.arena, &q->targets[i]));
+		cli_say(c, "for %s%s%s\n", cli_short_target(c->ctx.arena, &q->targets[i]), q->as_before ? ", as in " : "",
+			q->as_before ? c->o.out : "");
 }
 
 static wp_lock_index *lock_indexes(cli *c, const cli_sources *s)
@@ -32,9 +33,10 @@ int cli_lock(cli *c, const wp_lock_doc *earlier, wp_session **session, wp_lock_r
 	wp_session_options so = {.compat = &c->compat};
 	wp_lock_request lq;
 
-	if (cli_request_read(c, &q, e))
+	if (cli_request_read(c, earlier, &q, e))
 		return e->code;
 	first_line(c, &q);
+	cli_retargeted(c, earlier, &q);
 	if (cli_sources_read(c, q.variant, &s, e))
 		return e->code;
 	so.net = s.net;
@@ -147,7 +149,8 @@ const cli_command cmd_lock = {
 	.summary = "find the exact wheels for a target, without fetching them",
 	.usage = "[OPTIONS] REQUIREMENT... | MANIFEST.json | -r FILE",
 	.about = "Resolves for the target, not for this machine: its markers, its tags. The lock is the same, byte for\n"
-		 "byte, for the same answers of the index. Without --python, --platform and --target it is for this machine.\n"
+		 "byte, for the same answers of the index. Without --python, --platform, --target and --cuda it is for the targets\n"
+		 "of the lock that -o names, if it is there, else for this machine.\n"
 		 "Several targets get the same versions wherever that is possible. A wheel may be named by its path or its\n"
 		 "address. Where -o names a lock that is there, its versions are kept as far as they can be; --update takes\n"
 		 "the newest of all, --update PROJECT of that one.\n\n"

@@ -110,6 +110,51 @@ int cli_kept(cli *c, const wp_lock_doc *earlier, const cli_list *requirements, w
 	return 0;
 }
 
+/* ---- other targets ------------------------------------------------------------------------ */
+
+static bool is_target_of(const cli_request *q, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < q->ntargets; i++)
+		if (wp_streq(q->targets[i].name, name))
+			return true;
+	return false;
+}
+
+/* "cp312-win_amd64, cp312-manylinux_2_28_x86_64-cu126". */
+static void add_name(wp_buf *b, const char *name)
+{
+	wp_buf_printf(b, "%s%s", b->n ? ", " : "", name);
+}
+
+void cli_retargeted(cli *c, const wp_lock_doc *earlier, const cli_request *q)
+{
+	wp_findings told = {0};
+	bool same = earlier && earlier->ntargets == q->ntargets;
+	wp_buf was, now;
+	size_t i;
+
+	if (!earlier)
+		return;
+	wp_buf_init(&was, 1 << 16);
+	wp_buf_init(&now, 1 << 16);
+	for (i = 0; i < earlier->ntargets; i++) {
+		add_name(&was, earlier->targets[i].name);
+		same = same && is_target_of(q, earlier->targets[i].name);
+	}
+	for (i = 0; i < q->ntargets; i++)
+		add_name(&now, q->targets[i].name);
+	if (!same) {
+		wp_finding_add(&told, c->ctx.arena, "N601", WP_WARNING, "the lock changes its targets",
+			wp_sprintf(c->ctx.arena, "'%s' was for %s, it is now for %s", c->o.out, was.n ? was.p : "none", now.p),
+			"to keep its targets leave --target, --python, --platform, --cuda and --cpu out");
+		cli_findings(c, &told);
+	}
+	wp_buf_free(&was);
+	wp_buf_free(&now);
+}
+
 /* ---- what changed ------------------------------------------------------------------------- */
 
 /* "1.0", or "1.0, 2.0" where targets differ; NULL where the project is not in it. */

@@ -10,6 +10,8 @@
 int cli_earlier_lock(cli *c, const char *path, const wp_lock_doc **out, wp_error *e);
 /* What of it is kept, after --update. */
 int cli_kept(cli *c, const wp_lock_doc *earlier, const cli_list *requirements, wp_lock_request *q, wp_error *e);
+/* Warns where the lock was for other targets. earlier may be NULL. */
+void cli_retargeted(cli *c, const wp_lock_doc *earlier, const cli_request *q);
 /* Says a line for each project whose versions changed. */
 wp_jnode *cli_changes(cli *c, const wp_lock_doc *from, const wp_lock_doc *to);
 

@@ -213,6 +213,27 @@ static int from_manifest(cli *c, cli_request *q, const wp_request_doc *m, wp_err
 	return 0;
 }
 
+/* A lock that is made again stays for the targets that it has. */
+static int from_lock(cli *c, cli_request *q, const wp_lock_doc *d, wp_error *e)
+{
+	wp_arena *a = c->ctx.arena;
+	wp_target named;
+	size_t i;
+
+	q->targets = WP_NEW_ARRAY(a, d->ntargets, wp_target);
+	q->ntargets = d->ntargets;
+	q->as_before = true;
+	for (i = 0; i < d->ntargets; i++) {
+		const wp_lock_target *t = &d->targets[i];
+
+		if (one_variant(q, t->variant, e) || wp_target_parse(a, t->name, &named, e) ||
+			wp_target_make(a, named.threaded ? named.python_tag : t->python, t->platform, t->variant,
+				&q->targets[i], e))
+			return wp_err_where(e, "'%s', target '%s'", c->o.out, t->name);
+	}
+	return 0;
+}
+
 static void drop_doubles(cli_request *q)
 {
 	size_t i, k, n = 0;
@@ -226,7 +247,7 @@ static void drop_doubles(cli_request *q)
 	q->ntargets = n;
 }
 
-int cli_request_read(cli *c, cli_request *q, wp_error *e)
+int cli_request_read(cli *c, const wp_lock_doc *earlier, cli_request *q, wp_error *e)
 {
 	wp_request_doc manifest = {0};
 
@@ -247,6 +268,8 @@ int cli_request_read(cli *c, cli_request *q, wp_error *e)
 		from_targets(c, q, e);
 	else if (manifest.ntargets && !c->o.python && !c->o.platform)
 		from_manifest(c, q, &manifest, e);
+	else if (earlier && earlier->ntargets && !c->o.python && !c->o.platform && !q->variant)
+		from_lock(c, q, earlier, e);
 	else
 		from_parts(c, q, e);
 	drop_doubles(q);
