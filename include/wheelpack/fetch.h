@@ -14,6 +14,7 @@ typedef struct wp_index {
 	const char *url;	     /* may hold credentials; a directory path or URL for find_links */
 	bool variant;	     /* the PyTorch variant's index: 403 means absent, sibling host is tried */
 	bool find_links;     /* a folder of wheels on this machine */
+	bool must_be_there;  /* such a folder; else its absence is a note */
 } wp_index;
 
 /* How to reach the network. */

@@ -76,6 +76,15 @@ static const char *value_of(wp_arena *a, wp_str line, const char *option)
 	return wp_str_dup(a, wp_str_trim(wp_str_sub(rest, 1, rest.n)));
 }
 
+/* As pip: a folder beside the file comes before one of that name where we stand. */
+static const char *beside(reader *r, const char *folder)
+{
+	wp_arena *a = r->c->ctx.arena;
+	const char *there = os_join(a, os_dirname(a, r->path), folder);
+
+	return !os_is_absolute(folder) && os_is_dir(there) ? there : folder;
+}
+
 static int option_line(reader *r, wp_str line, wp_error *e)
 {
 	const struct {
@@ -98,7 +107,7 @@ static int option_line(reader *r, wp_str line, wp_error *e)
 	}
 	for (i = 0; i < sizeof lists / sizeof lists[0]; i++)
 		if ((v = value_of(a, line, lists[i].option))) {
-			cli_list_add(a, lists[i].list, v);
+			cli_list_add(a, lists[i].list, lists[i].list == &r->c->o.find_links ? beside(r, v) : v);
 			return 0;
 		}
 	if (wp_str_is(line, "--pre"))

@@ -111,6 +111,15 @@ static int add(list *l, const char *id, const char *url, bool variant, bool find
 	return 0;
 }
 
+/* Named by the user, not by pip's configuration. */
+static int add_named(list *l, const char *id, const char *url, bool find_links, wp_error *e)
+{
+	if (add(l, id, url, false, find_links, e))
+		return e->code;
+	l->v[l->n - 1].must_be_there = true;
+	return 0;
+}
+
 /* White-space separated, as pip keeps them. */
 static int add_words(cli *c, list *l, const char *text, const char *id, bool find_links, wp_error *e)
 {
@@ -131,7 +140,7 @@ static int add_given(cli *c, list *l, const cli_list *given, const char *id, boo
 	for (i = 0; i < given->n; i++) {
 		if (!find_links && cli_variant_of_url(c->ctx.arena, given->v[i]))
 			continue; /* it became --cuda */
-		if (add(l, wp_sprintf(c->ctx.arena, "%s%zu", id, ++n), given->v[i], false, find_links, e))
+		if (add_named(l, wp_sprintf(c->ctx.arena, "%s%zu", id, ++n), given->v[i], find_links, e))
 			return e->code;
 	}
 	return 0;
@@ -150,7 +159,9 @@ static int ordinary(cli *c, list *l, const wp_pipconf *conf, bool named, const c
 
 	if (c->o.no_index || (!named && conf->no_index))
 		return 0;
-	if (!url && !named)
+	if (url)
+		return add_named(l, "ordinary", url, false, e);
+	if (!named)
 		url = conf->index_url;
 	if (!url && cli_pip_index(c, cache, &url, e))
 		return e->code;

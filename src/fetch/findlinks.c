@@ -47,7 +47,8 @@ static int list_names(wp_session *s, wp_source_index *x, wp_error *e)
 	if (x->names)
 		return 0;
 	if (!os_is_dir(x->folder)) {
-		wp_session_note(s, WP_FETCH_NO_FOLDER, x->folder);
+		wp_session_note(s, WP_FETCH_NO_FOLDER,
+			os_is_file(x->folder) ? wp_sprintf(s->a, "%s is a file", x->folder) : x->folder);
 		x->names = WP_NEW(s->a, const char *);
 		return 0;
 	}

@@ -30,6 +30,21 @@ static void copy_net(wp_session *s, const wp_net *net)
 
 /* ---- indexes ------------------------------------------------------------------------------ */
 
+/* The user named it for what is in it: without it a stranger's project of the same name would be taken. */
+static int check_folder(const char *path, wp_error *e)
+{
+	bool file = os_is_file(path);
+
+	if (os_is_dir(path))
+		return 0;
+	wp_fail(e, WP_E_NOT_FOUND, file ? "it is a file, and a folder of wheels is wanted" : "there is no such folder of wheels");
+	if (file && wp_ends(path, ".whl"))
+		wp_err_next(e, "name the folder that it is in, or the wheel itself where the requirements stand");
+	else
+		wp_err_next(e, "name a folder that is there with --find-links");
+	return wp_err_where(e, "'%s'", path);
+}
+
 static int add_folder(wp_session *s, const wp_index *in, wp_source_index *out, wp_error *e)
 {
 	const char *path = in->url;
@@ -42,6 +57,8 @@ static int add_folder(wp_session *s, const wp_index *in, wp_source_index *out, w
 		}
 	}
 	out->url = path;
+	if (in->must_be_there && check_folder(path, e))
+		return e->code;
 	return os_absolute(s->a, path, &out->folder, e);
 }
 
