@@ -14,7 +14,8 @@
 		"bundle again with `--cuda` and a variant that has this torch; `wheelpack matrix` " \
 		"lists them")                                                                      \
 	X(CPU_BUILD_NOTE, "C801", WP_NOTE, "this torch is a CPU build",                            \
-		"where a GPU is to be used, bundle again with `--cuda cu126` or another variant")  \
+		"where a GPU is to be used, bundle again with `--cuda` and a variant that has this " \
+		"torch; `wheelpack matrix` lists them")                                            \
 	X(NOT_TOGETHER, "C802", WP_SEVERE, "these distributions don't belong together",            \
 		"bundle torch, torchvision and torchaudio in one request, with one `--cuda`")      \
 	X(PE_MACHINE, "W312", WP_SEVERE, "a DLL is for another kind of machine",                   \

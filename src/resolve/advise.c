@@ -99,6 +99,7 @@ void wp_advise(wp_arena *a, const wp_job *j, const wp_dep *d, wp_error *e)
 	const wp_cand *c = p->page ? wp_nearest_unfit(p, NULL) : NULL;
 	const char *near = p->page ? NULL : wp_near(p->name, trio, 3);
 	const char *label = j->t->variant ? NULL : label_wanted(a, d);
+	const char *systems = p->page && !p->c.n ? wp_other_systems_only(a, j, p, d) : NULL;
 
 	advise_variant(a, j, d, e);
 	if (wp_streq(p->name, "pytorch"))
@@ -107,6 +108,9 @@ void wp_advise(wp_arena *a, const wp_job *j, const wp_dep *d, wp_error *e)
 		wp_err_next(e, "did you mean `%s`?", near);
 	else if (label)
 		wp_err_next(e, "builds labelled +%s are on PyTorch's own index: add --cuda %s", label, label);
+	else if (systems)
+		wp_err_next(e, "there is none for %s, only for %s: ask for such a target, or do without %s", wp_system(j->t), systems,
+			p->name);
 	else if (p->page && !p->c.n && c && c->unfit == WP_UNFIT_SOURCE)
 		wp_err_next(e, "build a wheel of it elsewhere and name its folder with --find-links");
 }

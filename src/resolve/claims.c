@@ -96,12 +96,24 @@ static const uint64_t *owners_set(const tale *t, const wp_fact *f)
 	return f->v[0].set;
 }
 
+static bool same_requirement(const wp_requirement *a, const wp_requirement *b)
+{
+	size_t i;
+
+	if (!wp_streq(a->project, b->project) || !wp_streq(a->specifiers.norm, b->specifiers.norm) ||
+		!wp_streq(a->url, b->url) || a->nextras != b->nextras)
+		return false;
+	for (i = 0; i < a->nextras && wp_streq(a->extras[i], b->extras[i]); i++)
+		;
+	return i == a->nextras;
+}
+
 /* A requirement with extras is several facts. */
 static bool same_words(const tale *t, const wp_fact *a, const wp_fact *b)
 {
 	size_t words = wp_set_words((uint32_t)project_of(t, wp_owner_of(t, a))->c.n);
 
-	return wp_streq(a->claim.dep->req->text, b->claim.dep->req->text) &&
+	return same_requirement(a->claim.dep->req, b->claim.dep->req) &&
 		memcmp(owners_set(t, a), owners_set(t, b), words * sizeof(uint64_t)) == 0;
 }
 

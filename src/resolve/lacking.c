@@ -96,9 +96,9 @@ static void tell(wp_arena *a, walk *w, wp_lack lack, const bool *told, wp_words 
 		else if (only_sources(p))
 			WP_PUSH(&sources, named(a, w->j, s));
 		else if (s->by == WP_NOBODY)
-			WP_PUSH(lines, wp_say_nothing(a, w->j, p));
+			WP_PUSH(lines, wp_say_nothing(a, w->j, p, s->dep));
 		else
-			WP_PUSH(lines, wp_sprintf(a, "%s: %s", named(a, w->j, s), wp_say_nothing(a, w->j, p)));
+			WP_PUSH(lines, wp_sprintf(a, "%s: %s", named(a, w->j, s), wp_say_nothing(a, w->j, p, s->dep)));
 	}
 	if (absent.n)
 		WP_PUSH(lines, wp_sprintf(a, "no index has %s %s", absent.n == 1 ? "a project" : "the projects",

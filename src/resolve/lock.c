@@ -114,14 +114,9 @@ static void add_roots(wp_job *j, const wp_requirement *v, size_t n, bool constra
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		wp_requirement *r;
-
 		if (!wp_marker_eval(v[i].marker, &j->t->markers, NULL, 0))
 			continue;
-		r = WP_NEW(j->pool.arena, wp_requirement);
-		*r = v[i];
-		r->url = NULL; /* the catalogue has that file and no other */
-		out[j->nroots] = wp_pool_dep(&j->pool, r);
+		out[j->nroots] = wp_pool_dep(&j->pool, &v[i]);
 		out[j->nroots++].constraint = constraint;
 	}
 }

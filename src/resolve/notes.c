@@ -43,29 +43,52 @@ static const char *pinned_name(noter *n, const wp_job *j, const wp_chosen *c)
 
 /* ---- torch -------------------------------------------------------------------------------- */
 
-/* "cu126, cu130": variants that still get new releases on this platform. */
-static const char *open_variants(noter *n, const wp_job *j)
+static bool for_target(const wp_release_fact *r, const char *platform, const wp_target *t)
+{
+	bool windows = wp_streq(platform, "win_amd64");
+	const char *const *v = windows ? r->pythons_win : r->pythons_linux;
+	size_t i, n = windows ? r->npythons_win : r->npythons_linux;
+
+	for (i = 0; i < n && !wp_streq(v[i], t->python_tag); i++)
+		;
+	return i < n;
+}
+
+/* "cu126, cu130": CUDA variants that have one of these releases, up to the end, for the target, closed ones too or not; NULL. */
+static const char *variants_of(noter *n, const wp_job *j, const wp_release_fact *from, const wp_release_fact *end,
+	bool closed)
 {
 	const wp_compat *c = j->pool.compat;
-	const char *platform = wp_compat_platform(j->t->platform);
-	wp_buf b;
+	const char *platform = wp_compat_platform(j->t->platform), *text = NULL;
+	const wp_release_fact *r;
 	size_t i;
 
-	wp_buf_init(&b, 400);
-	for (i = 0; c && platform && i < c->nvariants; i++)
-		if (!c->variants[i].closed && c->variants[i].cuda && wp_compat_newest(c, platform, c->variants[i].name))
-			wp_buf_printf(&b, "%s%s", b.n ? ", " : "", c->variants[i].name);
-	return wp_buf_take(&b, n->a).p;
+	for (i = 0; platform && i < c->nvariants; i++) {
+		for (r = from; r < end; r++)
+			if (wp_release_has(r, platform, c->variants[i].name) && for_target(r, platform, j->t))
+				break;
+		if (r < end && c->variants[i].cuda && (closed || !c->variants[i].closed))
+			text = text ? wp_sprintf(n->a, "%s, %s", text, c->variants[i].name) : c->variants[i].name;
+	}
+	return text;
 }
 
 static void note_cpu_build(noter *n, const wp_job *j, const wp_chosen *torch)
 {
+	const wp_compat *c = j->pool.compat;
+	const wp_release_fact *r;
+	const char *have;
+
 	if (j->t->variant || !j->t->windows || !wp_streq(wp_torch_variant(j), "cpu"))
 		return;
+	r = c ? wp_compat_release(c, wp_version_public(n->a, &wp_chosen_cand(j, torch)->version)) : NULL;
+	have = r ? variants_of(n, j, r, r + 1, true) : NULL;
 	note(n, NOTE_CPU_BUILD,
 		wp_sprintf(n->a, "no variant was asked for, and the ordinary index has only the CPU build of %s for Windows",
 			pinned_name(n, j, torch)),
-		wp_sprintf(n->a, "for NVIDIA GPUs add --cuda and one of: %s", open_variants(n, j)));
+		have ? wp_sprintf(n->a, "for NVIDIA GPUs add --cuda and one of: %s", have)
+		     : r ? "for NVIDIA GPUs ask for another torch with --cuda; `wheelpack matrix` lists them"
+			 : "for NVIDIA GPUs add --cuda and the variant that this torch is built for");
 }
 
 static void note_unknown_torch(noter *n, const wp_job *j, const wp_chosen *torch)
@@ -91,6 +114,7 @@ static void note_variant(noter *n, const wp_job *j)
 	const char *variant = j->t->variant;
 	const wp_variant_fact *f;
 	const wp_release_fact *newest;
+	const char *newer;
 
 	if (!variant || !c)
 		return;
@@ -105,8 +129,9 @@ static void note_variant(noter *n, const wp_job *j)
 	newest = wp_compat_newest(c, wp_compat_platform(j->t->platform), variant);
 	if (!f->closed || !newest)
 		return;
+	newer = variants_of(n, j, newest + 1, c->releases + c->nreleases, false);
 	note(n, NOTE_CLOSED_VARIANT, wp_sprintf(n->a, "the newest torch for %s is %s", variant, newest->torch),
-		wp_sprintf(n->a, "newer ones need one of: %s", open_variants(n, j)));
+		newer ? wp_sprintf(n->a, "newer ones need one of: %s", newer) : NULL);
 }
 
 /* ---- any project -------------------------------------------------------------------------- */

@@ -133,9 +133,10 @@ const char *wp_say_versions(wp_arena *a, const wp_pooled *p, const uint64_t *set
 
 const char *wp_say_dep(wp_arena *a, const wp_dep *d)
 {
-	wp_str s = wp_str_of(d->req->text);
+	wp_requirement r = *d->req;
 
-	return wp_str_dup(a, wp_str_trim(wp_str_sub(s, 0, wp_str_find(s, ';'))));
+	r.marker = NULL;
+	return wp_requirement_text(a, &r);
 }
 
 /* ---- wheels of one version ---------------------------------------------------------------------- */
@@ -252,40 +253,113 @@ static const char *system_of(const char *platform)
 	return strstr(platform, "linux") ? "Linux" : "";
 }
 
-/* The one system that all these are for, where it is not the target's; NULL. */
-static const char *only_system(const wp_job *j, const wp_words *platforms)
+const char *wp_system(const wp_target *t)
 {
-	const char *one = system_of(platforms->v[0]);
-	size_t i;
+	return system_of(t->platform);
+}
 
-	for (i = 1; i < platforms->n; i++)
-		if (!wp_streq(system_of(platforms->v[i]), one))
+/* "Linux and macOS", where all these are for other systems than the target's; NULL. */
+static const char *other_systems(wp_arena *a, const wp_job *j, const wp_words *platforms)
+{
+	static const char *const all[] = {"Linux", "macOS", "Windows"};
+	bool has[3] = {false};
+	wp_words names = {0};
+	const char *text;
+	size_t i, k;
+
+	for (i = 0; i < platforms->n; i++) {
+		for (k = 0; k < 3 && !wp_streq(all[k], system_of(platforms->v[i])); k++)
+			;
+		if (k == 3 || wp_streq(all[k], wp_system(j->t)))
 			return NULL;
-	return *one && !wp_streq(one, system_of(j->t->platform)) ? one : NULL;
+		has[k] = true;
+	}
+	for (k = 0; k < 3; k++)
+		if (has[k])
+			WP_PUSH(&names, all[k]);
+	text = names.n ? wp_join(a, &names, 3) : NULL;
+	WP_VEC_FREE(&names);
+	return text;
+}
+
+static void free_wheels(wheels *w)
+{
+	WP_VEC_FREE(&w->tags);
+	WP_VEC_FREE(&w->pythons);
+	WP_VEC_FREE(&w->platforms);
+}
+
+/* The newest version that the requirement takes with a wheel for the target's platform, whatever its Python. */
+static bool newest_for_platform(wp_arena *a, const wp_job *j, const wp_pooled *p, const wp_dep *d, wp_version *out)
+{
+	const char *const *tags;
+	size_t i, n = wp_platform_tags(a, j->t->platform, &tags);
+	bool found = false;
+	wp_wheel_name w;
+
+	for (i = 0; i < p->page->nfiles; i++) {
+		wp_error e = {0};
+
+		if (!wp_ends(p->page->files[i].filename, ".whl") ||
+			wp_wheel_name_parse(a, wp_str_of(p->page->files[i].filename), &w, &e) || !on_platform(&w, tags, n) ||
+			(d && wp_specifiers_match(&d->req->specifiers, &w.version) == d->negate) ||
+			(found && wp_version_cmp(&w.version, out) <= 0))
+			continue;
+		*out = w.version;
+		found = true;
+	}
+	return found;
+}
+
+const char *wp_other_systems_only(wp_arena *a, const wp_job *j, const wp_pooled *p, const wp_dep *d)
+{
+	const wp_cand *c = wp_nearest_unfit(p, d);
+	wheels w = {0};
+	wp_version v;
+	const char *text;
+
+	if (!c || !(c->unfit & WP_UNFIT_TAG) || newest_for_platform(a, j, p, d, &v))
+		return NULL;
+	find_wheels(a, j, p, &c->version, &w);
+	text = other_systems(a, j, &w.platforms);
+	free_wheels(&w);
+	return text;
+}
+
+/* "; the newest for win_amd64 is 2.10.1, for cp37 to cp310": behind a version that is for other systems only. */
+static const char *say_older_wheels(wp_arena *a, const wp_job *j, const wp_pooled *p, const wp_cand *c,
+	const wp_dep *d)
+{
+	wheels w = {0};
+	wp_version v;
+	const char *text = "";
+
+	if (newest_for_platform(a, j, p, d, &v) && wp_version_cmp(&v, &c->version) < 0) {
+		find_wheels(a, j, p, &v, &w);
+		text = wp_sprintf(a, "; the newest for %s is %s%s%s", j->t->platform, v.norm, w.pythons.n ? ", for " : "",
+			w.pythons.n ? say_pythons(a, &w.pythons) : "");
+		free_wheels(&w);
+	}
+	return text;
 }
 
 static const char *say_tags(wp_arena *a, const wp_job *j, const wp_pooled *p, const wp_cand *c)
 {
+	const char *name = wp_sprintf(a, "%s %s", p->name, c->version.norm), *systems, *text;
 	wheels w = {0};
-	const char *system, *text = "";
 
 	find_wheels(a, j, p, &c->version, &w);
-	system = w.platforms.n ? only_system(j, &w.platforms) : NULL;
+	systems = other_systems(a, j, &w.platforms);
 	if (w.tags.n) /* its ABI does not fit */
-		text = wp_sprintf(a, "%s %s has wheels for %s, and the target is %s on %s", p->name, c->version.norm,
-			wp_join(a, &w.tags, 3), j->t->python_tag, j->t->platform);
+		text = wp_sprintf(a, "%s has wheels for %s, and the target is %s on %s", name, wp_join(a, &w.tags, 3),
+			j->t->python_tag, j->t->platform);
 	else if (w.pythons.n)
-		text = wp_sprintf(a, "%s %s has wheels for %s on %s, and the target is %s", p->name, c->version.norm,
-			say_pythons(a, &w.pythons), j->t->platform, j->t->python_tag);
-	else if (system)
-		text = wp_sprintf(a, "%s %s has wheels for %s only (%s), and the target is %s", p->name,
-			c->version.norm, system, wp_join(a, &w.platforms, 2), j->t->platform);
+		text = wp_sprintf(a, "%s has wheels for %s on %s, and the target is %s", name, say_pythons(a, &w.pythons),
+			j->t->platform, j->t->python_tag);
 	else
-		text = wp_sprintf(a, "%s %s has wheels for %s only, and the target is %s", p->name, c->version.norm,
-			wp_join(a, &w.platforms, MAX_WORDS), j->t->platform);
-	WP_VEC_FREE(&w.tags);
-	WP_VEC_FREE(&w.pythons);
-	WP_VEC_FREE(&w.platforms);
+		text = wp_sprintf(a, "%s has wheels for %s only, and the target is %s", name,
+			systems ? systems : wp_join(a, &w.platforms, MAX_WORDS), j->t->platform);
+	free_wheels(&w);
 	return text;
 }
 
@@ -326,17 +400,22 @@ const wp_cand *wp_nearest_unfit(const wp_pooled *p, const wp_dep *d)
 	return source;
 }
 
-const char *wp_say_nothing(wp_arena *a, const wp_job *j, const wp_pooled *p)
+const char *wp_say_nothing(wp_arena *a, const wp_job *j, const wp_pooled *p, const wp_dep *d)
 {
-	const wp_cand *c = p->page ? wp_nearest_unfit(p, NULL) : NULL;
+	const wp_cand *any = p->page ? wp_nearest_unfit(p, NULL) : NULL, *c = any ? wp_nearest_unfit(p, d) : NULL;
+	const char *older;
 
 	if (!p->page)
 		return wp_sprintf(a, "no index has a project '%s'", p->name);
-	if (!c)
+	if (!any)
 		return wp_sprintf(a, "'%s' has no files at all on the index '%s'", p->name, p->page->index);
-	if (c->unfit == WP_UNFIT_SOURCE)
+	if (any->unfit == WP_UNFIT_SOURCE)
 		return wp_sprintf(a, "'%s' has only source distributions, which are not built here", p->name);
-	return wp_sprintf(a, "no wheel of '%s' fits: %s", p->name, wp_say_unfit(a, j, p, c));
+	if (!c)
+		return wp_sprintf(a, "'%s' has no such version as %s, and no wheel of another fits: %s", p->name,
+			wp_say_dep(a, d), wp_say_unfit(a, j, p, any));
+	older = c->unfit == WP_UNFIT_TAG ? say_older_wheels(a, j, p, c, d) : "";
+	return wp_sprintf(a, "no wheel of '%s' fits: %s%s", p->name, wp_say_unfit(a, j, p, c), older);
 }
 
 static const char *flaw(const wp_cand *c)
@@ -377,7 +456,7 @@ const char *wp_say_no_match(wp_arena *a, const wp_job *j, const wp_dep *d)
 	const wp_cand *near, *newest;
 
 	if (!p->page || !p->c.n)
-		return wp_say_nothing(a, j, p);
+		return wp_say_nothing(a, j, p, d);
 	near = wp_nearest_unfit(p, d);
 	newest = by_version(a, p)[0];
 	if (near)

@@ -17,12 +17,15 @@ const char *wp_lines(wp_arena *a, const wp_words *lines);
 
 /* "1.0 to 1.4 and 2.0": the candidates of a set of choices. */
 const char *wp_say_versions(wp_arena *a, const wp_pooled *p, const uint64_t *set);
-/* The requirement as it is written, without its marker. */
+/* The requirement in its normal form, without its marker. */
 const char *wp_say_dep(wp_arena *a, const wp_dep *d);
 /* Why no file of a version without a fitting wheel serves. */
 const char *wp_say_unfit(wp_arena *a, const wp_job *j, const wp_pooled *p, const wp_cand *c);
-/* Why the project has no candidate at all: no index has it, or no wheel of it fits. */
-const char *wp_say_nothing(wp_arena *a, const wp_job *j, const wp_pooled *p);
+/* Why the project has no candidate at all: no index has it, or no wheel of what is asked for fits. d may be NULL. */
+const char *wp_say_nothing(wp_arena *a, const wp_job *j, const wp_pooled *p, const wp_dep *d);
+/* "Linux and macOS", where what the requirement asks for has wheels for those only and the target is none; NULL. */
+const char *wp_other_systems_only(wp_arena *a, const wp_job *j, const wp_pooled *p, const wp_dep *d);
+const char *wp_system(const wp_target *t); /* "Windows" */
 /* Why none of the project's candidates is what the requirement asks for. */
 const char *wp_say_no_match(wp_arena *a, const wp_job *j, const wp_dep *d);
 /* The version without a fitting wheel that comes nearest: one with wheels before one without, newest first. NULL

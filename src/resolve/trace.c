@@ -125,7 +125,7 @@ static const char *requires_other(wp_arena *a, const wp_job *j, const wp_chosen 
 			return wp_sprintf(a, "it %s %s, and %s %s was taken",
 				d->constraint ? "goes only with" : "requires", wp_say_dep(a, d), p->name, version_of(j, x));
 		if (!x && !d->constraint && p->loaded && !p->c.n)
-			return wp_sprintf(a, "it requires %s, but %s", wp_say_dep(a, d), wp_say_nothing(a, j, p));
+			return wp_sprintf(a, "it requires %s, but %s", wp_say_dep(a, d), wp_say_nothing(a, j, p, d));
 	}
 	return NULL;
 }

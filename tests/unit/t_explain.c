@@ -310,8 +310,30 @@ static void wheels_for_linux_only(void **state)
 	fake_any(&cat, "bulb", "0.1", NULL);
 	lock("lamp", NULL, WIN);
 	refused(WP_E_NO_WHEEL, "lamp is asked for\n"
-			       "lamp 1.0 requires bulb==3.2, but bulb 3.2 has wheels for Linux only (manylinux_2_27_x86_64 and "
-			       "manylinux_2_28_x86_64), and the target is win_amd64; the newest with a wheel that fits is 0.1");
+			       "lamp 1.0 requires bulb==3.2, but bulb 3.2 has wheels for Linux only, and the "
+			       "target is win_amd64; the newest with a wheel that fits is 0.1");
+}
+
+static void what_is_for_other_systems_only(void **state)
+{
+	(void)state;
+	fake_wheel(&cat, "lamp-3.0-cp312-cp312-win_amd64.whl", NULL)->f.requires_python = ">=3.99";
+	fake_wheel(&cat, "lamp-2.0-cp312-cp312-manylinux_2_27_x86_64.whl", NULL);
+	fake_wheel(&cat, "lamp-2.0-cp312-cp312-musllinux_1_2_x86_64.whl", NULL);
+	fake_wheel(&cat, "lamp-2.0-cp312-cp312-macosx_11_0_arm64.whl", NULL);
+	fake_wheel(&cat, "lamp-1.0-cp37-cp37m-win_amd64.whl", NULL);
+	lock("lamp==2.0", NULL, WIN);
+	refused(WP_E_NO_WHEEL, "no wheel of 'lamp' fits: lamp 2.0 has wheels for Linux and macOS only, and the target is "
+			       "win_amd64");
+	assert_string_equal(err.next, "there is none for Windows, only for Linux and macOS: ask for such a target, or "
+		"do without lamp");
+	lock("lamp<3", NULL, WIN);
+	refused(WP_E_NO_WHEEL, "no wheel of 'lamp' fits: lamp 2.0 has wheels for Linux and macOS only, and the target is "
+			       "win_amd64; the newest for win_amd64 is 1.0, for cp37");
+	assert_string_equal(err.next, "");
+	lock("lamp==4.0", NULL, WIN);
+	refused(WP_E_NO_WHEEL, "'lamp' has no such version as lamp==4.0, and no wheel of another fits: lamp 3.0 requires "
+			       "Python >=3.99, and the target has 3.12.0");
 }
 
 static void a_python_that_is_too_old(void **state)
@@ -477,7 +499,7 @@ static void newer_versions_have_their_reasons(void **state)
 		  "not 9.0: lamp 1.0 requires bulb<9\n"
 		  "not 8.0: it is yanked, and nothing pins it\n"
 		  "not 7.0: bulb 7.0 requires Python >=3.14, and the target has 3.12.0\n"
-		  "not 6.0: bulb 6.0 has wheels for Windows only (win_amd64), and the target is manylinux_2_28_x86_64\n"
+		  "not 6.0: bulb 6.0 has wheels for Windows only, and the target is manylinux_2_28_x86_64\n"
 		  "not 5.0: bulb 5.0 has only a source distribution, which is not built here\n"
 		  "not 4.0rc1: it is a pre-release\n"
 		  "not 3.0: it requires glass>=2, and glass 1.0 was taken\n"
@@ -522,7 +544,8 @@ int main(void)
 		T(source_only_projects_are_told_in_one_message),
 		T(missing_projects_are_told_in_one_message),
 		T(wheels_for_linux_only),
-		T(a_python_that_is_too_old),
+		T(what_is_for_other_systems_only),
+	T(a_python_that_is_too_old),
 		T(an_abi_that_does_not_fit),
 		T(a_torch_that_the_variant_lacks),
 		T(a_python_too_new_for_the_torch),

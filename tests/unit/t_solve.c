@@ -447,6 +447,23 @@ static void a_cpu_build_on_windows_is_noted(void **state)
 	assert_null(noted("C801"));
 }
 
+/* The note's next, for this torch alone. */
+static const char *next_of_cpu_build(const char *torch, const char *target)
+{
+	fake_wheel(&cat, wp_sprintf(cat.a, "torch-%s-cp312-cp312-win_amd64.whl", torch), NULL);
+	assert_ok(lock(wp_sprintf(cat.a, "torch==%s", torch), target));
+	return noted("C801")->next;
+}
+
+static void the_variants_to_add_are_those_of_the_chosen_torch(void **state)
+{
+	(void)state;
+	assert_string_equal(next_of_cpu_build("2.4.0", WIN), "for NVIDIA GPUs add --cuda and one of: cu118, cu121, cu124");
+	assert_string_equal(next_of_cpu_build("2.11.0", WIN), "for NVIDIA GPUs add --cuda and one of: cu126, cu128, cu130");
+	assert_string_equal(next_of_cpu_build("99.0", WIN),
+		"for NVIDIA GPUs add --cuda and the variant that this torch is built for");
+}
+
 static void a_torch_newer_than_the_facts_is_noted(void **state)
 {
 	(void)state;
@@ -464,6 +481,10 @@ static void a_closed_variant_is_noted(void **state)
 	assert_ok(lock("torch", WIN "-cu121"));
 	assert_non_null(strstr(noted("N106")->why, "2.5.1"));
 	assert_non_null(strstr(noted("N106")->next, "cu126"));
+	assert_null(strstr(noted("N106")->next, "cu118")); /* closed too */
+	fake_wheel(&cat, "torch-2.4.1+cu121-cp38-cp38-win_amd64.whl", NULL);
+	assert_ok(lock("torch", "cp38-win_amd64-cu121"));
+	assert_null(noted("N106")->next);
 }
 
 static void numpy_is_held_back_for_an_old_torch(void **state)
@@ -690,7 +711,8 @@ int main(void)
 		T(cuda_facts_come_from_the_label),
 		T(the_ordinary_linux_build_has_its_default_cuda),
 		T(a_cpu_build_on_windows_is_noted),
-		T(a_torch_newer_than_the_facts_is_noted),
+		T(the_variants_to_add_are_those_of_the_chosen_torch),
+	T(a_torch_newer_than_the_facts_is_noted),
 		T(a_closed_variant_is_noted),
 		T(numpy_is_held_back_for_an_old_torch),
 		T(a_pin_that_the_variant_lacks_names_variants_that_have_it),
