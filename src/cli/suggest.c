@@ -282,27 +282,31 @@ static const char *loosened(const tries *t, const wp_requirement *r)
 /* The requirement with other versions; its extras and its marker stay. */
 static const char *with_versions(const tries *t, const wp_requirement *r, const char *versions)
 {
-	wp_str text = wp_str_of(r->text);
-	size_t i, semicolon = wp_str_find(text, ';');
-	wp_buf b;
+	wp_requirement other = *r;
 
-	wp_buf_init(&b, 1 << 16);
-	wp_buf_puts(&b, r->project);
-	for (i = 0; i < r->nextras; i++)
-		wp_buf_printf(&b, "%s%s%s", i ? "," : "[", r->extras[i], i + 1 == r->nextras ? "]" : "");
-	wp_buf_puts(&b, versions);
-	if (semicolon < text.n)
-		wp_buf_printf(&b, " %.*s", (int)(text.n - semicolon), text.p + semicolon);
-	return wp_buf_take(&b, t->a).p;
+	other.specifiers.norm = versions;
+	return wp_requirement_text(t->a, &other);
 }
 
-static const char *version_found(const wp_lock_result *r, const char *project)
+/* What somebody types for one version: without a marker. */
+static const char *pinned(const tries *t, const wp_requirement *r, const char *version)
 {
+	wp_requirement plain = *r;
+
+	plain.marker = NULL;
+	return with_versions(t, &plain, wp_sprintf(t->a, "==%s", version));
+}
+
+/* Without its label, which the variant gives. */
+static const char *version_found(const tries *t, const wp_lock_result *r, const char *project)
+{
+	wp_version v;
 	size_t i;
 
 	for (i = 0; i < r->lock.nwheels; i++)
-		if (wp_streq(r->lock.wheels[i].project, project))
-			return r->lock.wheels[i].version;
+		if (wp_streq(r->lock.wheels[i].project, project) &&
+			wp_version_parse(t->a, wp_str_of(r->lock.wheels[i].version), &v))
+			return wp_version_public(t->a, &v);
 	return NULL;
 }
 
@@ -329,9 +333,10 @@ static const char *try_requirement(tries *t, size_t at)
 	if (!(looser && solves_with(t, at, with_versions(t, &r, looser), &found)) &&
 		!solves_with(t, at, with_versions(t, &r, ""), &found))
 		return NULL;
-	version = version_found(&found, r.project);
-	return version ? wp_sprintf(t->a, "with %s %s instead of %s it can be locked", r.project, version, text)
-		       : wp_sprintf(t->a, "without %s it can be locked", text);
+	version = version_found(t, &found, r.project);
+	r.marker = NULL;
+	return version ? wp_sprintf(t->a, "ask for %s instead of %s", pinned(t, &r, version), wp_requirement_text(t->a, &r))
+		       : wp_sprintf(t->a, "leave out %s: the rest can be locked", wp_requirement_text(t->a, &r));
 }
 
 static const char *try_constraint(tries *t, size_t at)
@@ -346,8 +351,9 @@ static const char *try_constraint(tries *t, size_t at)
 	for (i = 0; i < t->lq->nconstraints; i++)
 		if (i != at)
 			v[lq.nconstraints++] = all[i];
-	return solves(t, &lq, t->catalog, &found) ? wp_sprintf(t->a, "without the constraint %s it can be locked", all[at])
-						  : NULL;
+	return solves(t, &lq, t->catalog, &found)
+		? wp_sprintf(t->a, "leave out the constraint %s: without it the request can be locked", all[at])
+		: NULL;
 }
 
 static const char *try_pins(tries *t)
@@ -362,13 +368,72 @@ static const char *try_pins(tries *t)
 	return text;
 }
 
+/* ---- what goes with torch ------------------------------------------------------------------- */
+
+/* The release of the torch that the request pins; NULL. */
+static const wp_release_fact *release_asked(const tries *t)
+{
+	wp_requirement r;
+	size_t i;
+
+	for (i = 0; i < t->lq->nrequirements; i++) {
+		wp_error e = {0};
+
+		if (wp_requirement_parse(t->a, wp_str_of(t->lq->requirements[i]), &r, &e) == 0 && wp_streq(r.project, "torch") &&
+			r.specifiers.n == 1 && r.specifiers.v[0].op == WP_EQ && !r.specifiers.v[0].wildcard)
+			return wp_compat_release(&t->c->compat, wp_version_public(t->a, &r.specifiers.v[0].version));
+	}
+	return NULL;
+}
+
+/* The partner in the version that goes with that torch, where another was asked for; NULL. */
+static const char *partner_version(const tries *t, const wp_release_fact *release, const wp_requirement *r)
+{
+	bool is;
+	const char *version = torch_family(release, r->project, &is);
+	wp_version v;
+
+	if (!version || wp_streq(r->project, "torch") || r->url || !r->specifiers.n ||
+		!wp_version_parse(t->a, wp_str_of(version), &v) || wp_specifiers_match(&r->specifiers, &v))
+		return NULL;
+	return version;
+}
+
+static const char *try_partners(tries *t)
+{
+	const wp_release_fact *release = release_asked(t);
+	const char **v = wp_vec_copy(t->a, t->lq->requirements, t->lq->nrequirements, sizeof *v);
+	const char *who = NULL, *ask = NULL, *version;
+	wp_lock_request lq = *t->lq;
+	wp_lock_result found = {0};
+	wp_requirement r;
+	size_t i, n = 0;
+
+	for (i = 0; release && i < lq.nrequirements; i++) {
+		wp_error e = {0};
+
+		if (wp_requirement_parse(t->a, wp_str_of(v[i]), &r, &e) || !(version = partner_version(t, release, &r)))
+			continue;
+		who = wp_sprintf(t->a, "%s%s%s %s", who ? who : "", who ? " and " : "", r.project, version);
+		ask = wp_sprintf(t->a, "%s%s%s", ask ? ask : "", ask ? " and " : "", pinned(t, &r, version));
+		v[i] = with_versions(t, &r, wp_sprintf(t->a, "==%s", version));
+		n++;
+	}
+	lq.requirements = v;
+	if (!n || !solves(t, &lq, t->catalog, &found))
+		return NULL;
+	return wp_sprintf(t->a, "%s go%s with torch %s: ask for %s", who, n == 1 ? "es" : "", release->torch, ask);
+}
+
 /* ---- all of them ---------------------------------------------------------------------------- */
 
 /* What most likely helps comes first. advised: the library knows what to do. */
 static const char *try_all(tries *t, wp_code code, bool advised)
 {
-	const char *text = code == WP_E_NO_WHEEL ? try_pythons(t) : NULL;
+	const char *text = try_partners(t);
 
+	if (!text && code == WP_E_NO_WHEEL)
+		text = try_pythons(t);
 	text = text ? text : try_variants(t);
 	if (!text && (t->q->variant || !advised))
 		text = try_pins(t);
