@@ -425,13 +425,27 @@ static const char *try_partners(tries *t)
 	return wp_sprintf(t->a, "%s go%s with torch %s: ask for %s", who, n == 1 ? "es" : "", release->torch, ask);
 }
 
+/* ---- a later date --------------------------------------------------------------------------- */
+
+static bool only_the_date(tries *t)
+{
+	wp_lock_request lq = *t->lq;
+	wp_lock_result found = {0};
+
+	lq.exclude_newer = NULL;
+	return t->lq->exclude_newer && solves(t, &lq, t->catalog, &found);
+}
+
 /* ---- all of them ---------------------------------------------------------------------------- */
 
 /* What most likely helps comes first. advised: the library knows what to do. */
 static const char *try_all(tries *t, wp_code code, bool advised)
 {
-	const char *text = try_partners(t);
+	const char *text;
 
+	if (only_the_date(t))
+		return advised ? NULL : wp_sprintf(t->a, "with a later date than %s it can be locked", t->lq->exclude_newer);
+	text = try_partners(t);
 	if (!text && code == WP_E_NO_WHEEL)
 		text = try_pythons(t);
 	text = text ? text : try_variants(t);

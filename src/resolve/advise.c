@@ -97,10 +97,14 @@ void wp_advise(wp_arena *a, const wp_job *j, const wp_dep *d, wp_error *e)
 	static const char *const trio[] = {"torch", "torchvision", "torchaudio"};
 	const wp_pooled *p = j->pool.projects.v[d->project];
 	const wp_cand *c = p->page ? wp_nearest_unfit(p, NULL) : NULL;
+	const wp_cand *first = p->page && !p->c.n && !d->negate ? wp_first_newer(&p->c, &d->req->specifiers)
+								     : NULL;
 	const char *near = p->page ? NULL : wp_near(p->name, trio, 3);
 	const char *label = j->t->variant ? NULL : label_wanted(a, d);
 	const char *systems = p->page && !p->c.n ? wp_other_systems_only(a, j, p, d) : NULL;
 
+	if (first)
+		wp_err_next(e, "take a later date, such as --exclude-newer %.10s", first->uploaded);
 	advise_variant(a, j, d, e);
 	if (wp_streq(p->name, "pytorch"))
 		wp_err_next(e, "PyTorch's project is called torch");

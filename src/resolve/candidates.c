@@ -95,6 +95,20 @@ static unsigned date_fault(const sieve *s, const wp_file *f)
 	return uploaded < s->before ? 0 : WP_UNFIT_NEWER;
 }
 
+static bool is_earlier(const char *a, const char *b)
+{
+	int64_t x, y;
+
+	return a && wp_moment_parse(wp_str_of(a), &x) && (!b || (wp_moment_parse(wp_str_of(b), &y) && x < y));
+}
+
+static void leave_out_by_date(wp_cand *c, const wp_file *f, unsigned fault)
+{
+	c->unfit |= fault;
+	if (fault == WP_UNFIT_NEWER && is_earlier(f->upload_time, c->uploaded))
+		c->uploaded = f->upload_time;
+}
+
 static int cmp_text(const char *a, const char *b)
 {
 	return strcmp(a ? a : "", b ? b : "");
@@ -150,7 +164,7 @@ static void sift_wheel(sieve *s, const wp_file *f, const wp_wheel_name *w)
 		c->unfit |= WP_UNFIT_PYTHON;
 		c->requires_python = f->requires_python;
 	} else if (date_fault(s, f)) {
-		c->unfit |= date_fault(s, f);
+		leave_out_by_date(c, f, date_fault(s, f));
 	} else {
 		take_better(c, &offer);
 	}
@@ -165,7 +179,7 @@ static void sift_source(sieve *s, const wp_file *f)
 		return;
 	c = entry_of(s, wp_str_of(v.text));
 	if (c && !f->yanked)
-		c->unfit |= date_fault(s, f) ? date_fault(s, f) : WP_UNFIT_SOURCE;
+		c->unfit |= date_fault(s, f) ? WP_UNFIT_LATE_SOURCE : WP_UNFIT_SOURCE;
 }
 
 /* Is this wheel for the target's platform, whatever its Python? */
@@ -245,6 +259,8 @@ static void merge_equals(cand_vec *all)
 		last->unfit |= c->unfit;
 		if (!last->requires_python)
 			last->requires_python = c->requires_python;
+		if (is_earlier(c->uploaded, last->uploaded))
+			last->uploaded = c->uploaded;
 		if (c->file && better(c, last)) {
 			take_better(last, c);
 			last->version = c->version;
@@ -276,6 +292,18 @@ static void share_out(wp_arena *a, const cand_vec *all, bool prerelease, wp_cand
 		for (i = 0; i < all->n; i++)
 			if (all->v[i].file && group_of(&all->v[i], prerelease) == group)
 				out->v[out->n++] = all->v[i];
+}
+
+const wp_cand *wp_first_newer(const wp_cands *c, const wp_specifiers *s)
+{
+	const wp_cand *first = NULL;
+	size_t i;
+
+	for (i = 0; i < c->nout; i++)
+		if ((!s || wp_specifiers_match(s, &c->out[i].version)) &&
+			is_earlier(c->out[i].uploaded, first ? first->uploaded : NULL))
+			first = &c->out[i];
+	return first;
 }
 
 void wp_cands_make(wp_arena *a, const wp_project *page, const wp_target *t, const wp_compat *compat,

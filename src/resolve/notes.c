@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "resolve/notes.h"
 
-#include "resolve/locking.h"
+#include "resolve/say.h"
 
 typedef enum note_id {
 #define ENUM(name, code, severity, title) NOTE_##name,
@@ -363,7 +363,7 @@ static void note_differences(noter *n)
 }
 
 /* Why a version of the earlier lock is no candidate any more; NULL where it is one. */
-static const char *lost(noter *n, const wp_pooled *p, const char *version)
+static const char *lost(const wp_pooled *p, const char *version)
 {
 	size_t i;
 
@@ -371,15 +371,23 @@ static const char *lost(noter *n, const wp_pooled *p, const char *version)
 		if (wp_streq(p->c.v[i].version.norm, version))
 			return p->c.v[i].yanked ? "was yanked" : NULL;
 	for (i = 0; i < p->c.nout; i++)
-		if (wp_streq(p->c.out[i].version.norm, version)) {
-			if (p->c.out[i].unfit & (WP_UNFIT_NEWER | WP_UNFIT_UNDATED))
-				return wp_sprintf(n->a, "is not from before %s", n->s->in->exclude_newer);
+		if (wp_streq(p->c.out[i].version.norm, version))
 			return "has no wheel that fits any more";
-		}
 	return "is not on the index any more";
 }
 
-static void note_not_kept(noter *n, const wp_job *j)
+static bool by_date(const wp_pooled *p, const char *version)
+{
+	size_t i;
+
+	for (i = 0; i < p->c.nout; i++)
+		if (wp_streq(p->c.out[i].version.norm, version))
+			return p->c.out[i].unfit & (WP_UNFIT_NEWER | WP_UNFIT_UNDATED);
+	return false;
+}
+
+/* newer: takes those that the date alone leaves out. */
+static void note_not_kept(noter *n, const wp_job *j, wp_words *newer)
 {
 	size_t i;
 
@@ -389,12 +397,25 @@ static void note_not_kept(noter *n, const wp_job *j)
 
 		if (!c || wp_streq(have, j->kept[i].version))
 			continue;
-		why = lost(n, j->pool.projects.v[c->project], j->kept[i].version);
+		if (by_date(j->pool.projects.v[c->project], j->kept[i].version)) {
+			wp_add_word(n->a, newer, wp_str_of(j->kept[i].project));
+			continue;
+		}
+		why = lost(j->pool.projects.v[c->project], j->kept[i].version);
 		if (why)
-			note(n, NOTE_NOT_KEPT,
-				wp_sprintf(n->a, "%s %s %s; %s was taken", j->kept[i].project, j->kept[i].version, why, have),
-				NULL);
+			note(n, NOTE_NOT_KEPT, wp_sprintf(n->a, "%s %s %s", j->kept[i].project, j->kept[i].version, why), NULL);
 	}
+}
+
+static void note_newer(noter *n, const wp_words *projects)
+{
+	enum { MAX_NAMES = 12 };
+
+	if (projects->n)
+		note(n, NOTE_NEWER_THAN_DATE,
+			wp_sprintf(n->a, "only what was uploaded before %s is taken: other versions of %s",
+				n->s->in->exclude_newer, wp_join(n->a, projects, MAX_NAMES)),
+			NULL);
 }
 
 /* A file of the same name with other contents: somebody put it there. */
@@ -418,6 +439,7 @@ static void note_replaced(noter *n, const wp_job *j)
 void wp_lock_notes(wp_locking *s, wp_findings *out)
 {
 	noter n = {s, s->ctx->arena, out};
+	wp_words newer = {0};
 	size_t i, k;
 
 	for (i = 0; i < s->in->ntargets; i++) {
@@ -432,9 +454,11 @@ void wp_lock_notes(wp_locking *s, wp_findings *out)
 		for (k = 0; k < j->solution.n; k++)
 			note_wheel(&n, j, &j->solution.v[k]);
 		note_undated(&n, j);
-		note_not_kept(&n, j);
+		note_not_kept(&n, j, &newer);
 		note_replaced(&n, j);
 	}
+	note_newer(&n, &newer);
 	note_differences(&n);
 	note_digests(&n);
+	WP_VEC_FREE(&newer);
 }

@@ -21,6 +21,7 @@
 	X(UNDATED, "N112", WARNING, "an index does not say when files were uploaded")              \
 	X(DIFFERS, "N113", NOTE, "the targets have different versions")                            \
 	X(NOT_KEPT, "N114", NOTE, "a version of the earlier lock cannot be had any more")          \
-	X(REPLACED, "N115", WARNING, "a file is not the one of the earlier lock")
+	X(REPLACED, "N115", WARNING, "a file is not the one of the earlier lock")                 \
+	X(NEWER_THAN_DATE, "N116", NOTE, "versions of the earlier lock are newer than the date")
 
 #endif

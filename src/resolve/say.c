@@ -365,6 +365,11 @@ static const char *say_tags(wp_arena *a, const wp_job *j, const wp_pooled *p, co
 
 const char *wp_say_unfit(wp_arena *a, const wp_job *j, const wp_pooled *p, const wp_cand *c)
 {
+	if (c->unfit & WP_UNFIT_NEWER)
+		return wp_sprintf(a, "%s %s was not uploaded before %s", p->name, c->version.norm, j->exclude_newer);
+	if (c->unfit & WP_UNFIT_UNDATED)
+		return wp_sprintf(a, "the index '%s' gives no upload time for %s %s, and only what is from before %s is taken",
+			p->page->index, p->name, c->version.norm, j->exclude_newer);
 	if (c->unfit & WP_UNFIT_PYTHON)
 		return wp_sprintf(a, "%s %s requires Python %s, and the target has %s", p->name, c->version.norm,
 			c->requires_python, j->t->markers.python_full_version);
@@ -372,11 +377,9 @@ const char *wp_say_unfit(wp_arena *a, const wp_job *j, const wp_pooled *p, const
 		return say_tags(a, j, p, c);
 	if (c->unfit & WP_UNFIT_LABEL)
 		return wp_sprintf(a, "%s %s is not labelled +%s", p->name, c->version.norm, j->t->variant);
-	if (c->unfit & WP_UNFIT_NEWER)
-		return wp_sprintf(a, "%s %s was not uploaded before %s", p->name, c->version.norm, j->exclude_newer);
-	if (c->unfit & WP_UNFIT_UNDATED)
-		return wp_sprintf(a, "the index '%s' gives no upload time for %s %s, and only what is from before %s is taken",
-			p->page->index, p->name, c->version.norm, j->exclude_newer);
+	if (c->unfit & WP_UNFIT_LATE_SOURCE)
+		return wp_sprintf(a, "%s %s has only a source distribution, and none that was uploaded before %s", p->name,
+			c->version.norm, j->exclude_newer);
 	return wp_sprintf(a, "%s %s has only a source distribution, which is not built here", p->name,
 		c->version.norm);
 }
@@ -403,6 +406,7 @@ const wp_cand *wp_nearest_unfit(const wp_pooled *p, const wp_dep *d)
 const char *wp_say_nothing(wp_arena *a, const wp_job *j, const wp_pooled *p, const wp_dep *d)
 {
 	const wp_cand *any = p->page ? wp_nearest_unfit(p, NULL) : NULL, *c = any ? wp_nearest_unfit(p, d) : NULL;
+	const wp_cand *first;
 	const char *older;
 
 	if (!p->page)
@@ -414,6 +418,10 @@ const char *wp_say_nothing(wp_arena *a, const wp_job *j, const wp_pooled *p, con
 	if (!c)
 		return wp_sprintf(a, "'%s' has no such version as %s, and no wheel of another fits: %s", p->name,
 			wp_say_dep(a, d), wp_say_unfit(a, j, p, any));
+	first = wp_first_newer(&p->c, d && !d->negate ? &d->req->specifiers : NULL);
+	if (first)
+		return wp_sprintf(a, "no wheel of '%s' that fits was uploaded before %s; the first that fits is of %.10s, for %s %s",
+			p->name, j->exclude_newer, first->uploaded, p->name, first->version.norm);
 	older = c->unfit == WP_UNFIT_TAG ? say_older_wheels(a, j, p, c, d) : "";
 	return wp_sprintf(a, "no wheel of '%s' fits: %s%s", p->name, wp_say_unfit(a, j, p, c), older);
 }

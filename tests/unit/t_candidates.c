@@ -225,10 +225,12 @@ static void newer_files_are_left_out(void **state)
 	assert_int_equal(c.nout, 4);
 	assert_int_equal(c.out[0].unfit, WP_UNFIT_UNDATED);
 	assert_int_equal(c.out[1].unfit, WP_UNFIT_UNDATED);
-	assert_int_equal(c.out[2].unfit, WP_UNFIT_NEWER);
+	assert_int_equal(c.out[2].unfit, WP_UNFIT_LATE_SOURCE);
 	assert_int_equal(c.out[3].unfit, WP_UNFIT_NEWER);
+	assert_string_equal(wp_first_newer(&c, NULL)->version.norm, "1.2");
 	c = sift_before("a", &win, false, "2025-01-01T02:00:00+02:00");
 	assert_int_equal(c.n, 0);
+	assert_string_equal(wp_first_newer(&c, NULL)->uploaded, "2025-01-01T00:00:00Z");
 }
 
 static void a_newer_file_of_an_old_version_is_left_out(void **state)

@@ -316,10 +316,28 @@ static void what_a_date_leaves_out_is_told(void **state)
 	fake_any(&cat, "a", "1.0", NULL)->f.upload_time = "2025-01-01T10:00:00Z";
 	ask.exclude_newer = "2024-12-31";
 	assert_int_equal(lock("a", LIN), WP_E_NO_WHEEL);
-	why_says("a 1.0 was not uploaded before 2024-12-31");
+	why_says("no wheel of 'a' that fits was uploaded before 2024-12-31; the first that fits is of 2025-01-01, for a 1.0");
+	assert_string_equal(err.next, "take a later date, such as --exclude-newer 2025-01-01");
 	fake_any(&cat, "b", "1.0", NULL);
 	assert_int_equal(lock("b", LIN), WP_E_NO_WHEEL);
 	why_says("the index 'ordinary' gives no upload time for b 1.0");
+}
+
+static void wheels_that_would_fit_but_for_the_date_are_told_of_before_others(void **state)
+{
+	(void)state;
+	fake_wheel(&cat, "a-0.1-cp39-cp39-win_amd64.whl", NULL)->f.upload_time = "2020-01-01T10:00:00Z";
+	fake_wheel(&cat, "a-1.0-cp312-cp312-win_amd64.whl", NULL)->f.upload_time = "2025-01-01T10:00:00Z";
+	fake_wheel(&cat, "a-2.0-cp312-cp312-win_amd64.whl", NULL)->f.upload_time = "2025-03-01T10:00:00Z";
+	fake_wheel(&cat, "a-2.0-cp39-cp39-win_amd64.whl", NULL)->f.upload_time = "2025-03-01T10:00:00Z";
+	ask.exclude_newer = "2024-12-31";
+	assert_int_equal(lock("a", WIN), WP_E_NO_WHEEL);
+	why_says("the first that fits is of 2025-01-01, for a 1.0");
+	assert_int_equal(lock("a==2.0", WIN), WP_E_NO_WHEEL);
+	why_says("the first that fits is of 2025-03-01, for a 2.0");
+	ask.exclude_newer = "2025-02-01";
+	assert_int_equal(lock("a==2.0", WIN), WP_E_NO_WHEEL);
+	why_says("a 2.0 was not uploaded before 2025-02-01; the newest with a wheel that fits is 1.0");
 }
 
 static void dates_that_are_none_are_refused(void **state)
@@ -600,12 +618,28 @@ static void versions_that_are_gone_are_noted(void **state)
 	cat.files.v[0]->project = "";
 	assert_ok(lock("a", LIN));
 	chosen("a 2.0, b 1.0");
-	note_says("N114", "a 1.0 is not on the index any more; 2.0 was taken");
+	note_says("N114", "a 1.0 is not on the index any more");
 	cat.files.v[1]->f.yanked = true;
 	assert_ok(lock("a", LIN));
 	note_says("N114", "a 1.0");
 	chosen("a 2.0, b 3.0");
-	assert_string_equal(got.findings.v[got.findings.n - 1].why, "b 1.0 was yanked; 3.0 was taken");
+	assert_string_equal(got.findings.v[got.findings.n - 1].why, "b 1.0 was yanked");
+}
+
+static void earlier_versions_that_are_newer_than_the_date_are_told_once(void **state)
+{
+	(void)state;
+	fake_any(&cat, "a", "1.0", "b")->f.upload_time = "2025-01-01T10:00:00Z";
+	fake_any(&cat, "a", "2.0", "b")->f.upload_time = "2025-03-01T10:00:00Z";
+	fake_any(&cat, "b", "1.0", NULL)->f.upload_time = "2025-01-01T10:00:00Z";
+	fake_any(&cat, "b", "2.0", NULL)->f.upload_time = "2025-03-01T10:00:00Z";
+	assert_ok(lock("a", LIN));
+	keep();
+	ask.exclude_newer = "2025-02-01";
+	assert_ok(lock("a", LIN));
+	chosen("a 1.0, b 1.0");
+	assert_null(noted("N114"));
+	note_says("N116", "only what was uploaded before 2025-02-01 is taken: other versions of a and b");
 }
 
 /* What `lock --explain` says of the newest version that was passed over for the first target that has the project. */
@@ -743,6 +777,8 @@ int main(void)
 		T(what_is_newer_than_the_date_is_not_taken),
 		T(files_without_a_date_are_passed_over_and_noted),
 		T(what_a_date_leaves_out_is_told),
+		T(wheels_that_would_fit_but_for_the_date_are_told_of_before_others),
+		T(earlier_versions_that_are_newer_than_the_date_are_told_once),
 		T(dates_that_are_none_are_refused),
 		T(targets_meet_where_one_lacks_the_newest),
 		T(targets_that_cannot_meet_are_noted),
