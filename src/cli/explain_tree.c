@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/explain_tree.h"
 
+#include <string.h>
+
 #include "py/name.h"
 
 void cli_explain_names(cli *c, wp_lock_request *lq)
@@ -27,33 +29,79 @@ static void say_asker(cli *c, const wp_asker *x)
 			x->constraint ? "" : " is asked for");
 }
 
-/* Neighbours with the same reason are one line. */
-static size_t run_of(const wp_explained *x, size_t from)
+/* What is said of a version, without its name. */
+static const char *reason_of(wp_arena *a, const wp_explained *x, size_t i)
 {
-	size_t i = from + 1;
+	const char *name = wp_sprintf(a, "%s %s ", x->project, x->newer[i].version), *why = x->newer[i].why;
 
-	while (i < x->nnewer && wp_streq(x->newer[i].why, x->newer[from].why))
-		i++;
-	return i;
+	return wp_starts(why, name) ? why + strlen(name) : wp_starts(why, "it ") ? why + 3 : why;
 }
 
+/* The same of several: "they require". */
+static const char *of_several(wp_arena *a, const wp_explained *x, size_t i)
+{
+	static const char *const verbs[][2] = {
+		{"requires ", "require "}, {"has ", "have "}, {"is ", "are "}, {"was ", "were "}, {"goes ", "go "}};
+	const char *reason = reason_of(a, x, i);
+	size_t k;
+
+	for (k = 0; k < sizeof verbs / sizeof verbs[0] && reason != x->newer[i].why; k++)
+		if (wp_starts(reason, verbs[k][0]))
+			return wp_sprintf(a, "they %s%s", verbs[k][1], reason + strlen(verbs[k][0]));
+	return x->newer[i].why;
+}
+
+/* "1.0, 1.2 and 1.4 to 1.9": of the versions, which stand newest first, those that are in the group. */
+static const char *say_group(wp_arena *a, const wp_explained *x, const size_t *group, size_t now, size_t *n)
+{
+	enum { SHOWN = 8 };
+	const char *runs[SHOWN], *text = "";
+	size_t i, k, nruns = 0, beyond = 0;
+
+	*n = 0;
+	for (i = 0; i < x->nnewer; i = k + 1) {
+		k = i;
+		if (group[i] != now)
+			continue;
+		while (k + 1 < x->nnewer && group[k + 1] == now)
+			k++;
+		k = k == i + 1 ? i : k;
+		*n += k + 1 - i;
+		if (nruns == SHOWN)
+			beyond += k + 1 - i;
+		else
+			runs[nruns++] = k == i ? x->newer[i].version
+					       : wp_sprintf(a, "%s to %s", x->newer[k].version, x->newer[i].version);
+	}
+	for (i = nruns; i-- > 0;)
+		text = wp_sprintf(a, "%s%s%s", text, !*text ? "" : i || beyond ? ", " : " and ", runs[i]);
+	return beyond ? wp_sprintf(a, "%s and %zu older", text, beyond) : text;
+}
+
+/* Versions with the same reason are one line. */
 static void say_newer(cli *c, const wp_explained *x)
 {
 	enum { SHOWN = 12 };
-	size_t i, next, lines = 0;
+	wp_arena *a = wp_arena_new();
+	size_t *group = WP_NEW_ARRAY(a, x->nnewer, size_t), i, k, n, lines = 0, told = 0;
+	const char *versions;
 
-	for (i = 0; i < x->nnewer && lines < SHOWN; i = next, lines++) {
-		next = run_of(x, i);
-		if (next == i + 1)
-			cli_say(c, "  not %s: %s\n", x->newer[i].version, x->newer[i].why);
-		else
-			cli_say(c, "  not %s %s %s: %s\n", x->newer[next - 1].version, next == i + 2 ? "and" : "to",
-				x->newer[i].version, x->newer[i].why);
+	for (i = 0; i < x->nnewer && lines < SHOWN; i++) {
+		if (group[i])
+			continue;
+		lines++;
+		for (k = i; k < x->nnewer; k++)
+			if (!group[k] && strcmp(reason_of(a, x, k), reason_of(a, x, i)) == 0)
+				group[k] = lines;
+		versions = say_group(a, x, group, lines, &n);
+		told += n;
+		cli_say(c, "  not %s: %s\n", versions, n == 1 ? x->newer[i].why : of_several(a, x, i));
 	}
-	if (i < x->nnewer)
-		cli_say(c, "  nor %zu more that are newer (--json has them)\n", x->nnewer - i);
+	if (told < x->nnewer)
+		cli_say(c, "  nor %zu more that are newer (--json has them)\n", x->nnewer - told);
 	if (!x->nnewer)
 		cli_say(c, "  it is the newest\n");
+	wp_arena_free(a);
 }
 
 /* ---- JSON ----------------------------------------------------------------------------------- */

@@ -72,10 +72,7 @@ static void tell_end(tale *t, facts *v)
 			claim = wp_sprintf(t->a, "%s (and %zu other version%s of it another %s)", claim, v->n - 1,
 				v->n == 2 ? "" : "s", p->name);
 	}
-	if (v->v[0]->because == WP_BECAUSE_CONSTRAINT)
-		line(t, narrow(t, v), wp_sprintf(t->a, "%s, and %s", claim, wp_say_no_match(t->a, t->j, d)));
-	else
-		line(t, false, wp_sprintf(t->a, "%s, but %s", claim, wp_say_no_match(t->a, t->j, d)));
+	line(t, false, wp_sprintf(t->a, "%s, but %s", claim, wp_say_no_match(t->a, t->j, d)));
 	t->opposed = false;
 }
 
@@ -155,6 +152,17 @@ static void tell_broken(tale *t, uint32_t project)
 		line(t, false, wp_sprintf(t->a, "nor can %zu other version%s of it", more, more == 1 ? "" : "s"));
 }
 
+/* Have other versions of the project been told of? */
+static bool has_claims(const tale *t, uint32_t project)
+{
+	size_t i;
+
+	for (i = 0; i < t->core.n; i++)
+		if (is_claim(t->core.v[i]) && t->core.v[i]->claim.project == project)
+			return true;
+	return false;
+}
+
 static void tell_yanked(tale *t, size_t at)
 {
 	const wp_fact *f = t->core.v[at];
@@ -172,8 +180,9 @@ static void tell_yanked(tale *t, size_t at)
 			continue;
 		w = wp_say_owner(t, t->packages[f->v[i].package].project, NULL, f->v[i].set);
 		t->yanked = wp_sprintf(t->a, "%s==%s", p->name, p->c.v[k].version.norm);
-		line(t, true, wp_sprintf(t->a, "%s %s yanked, and nothing pins %s", w.text, w.many ? "are" : "is",
-				      w.many ? "one of them" : "it"));
+		line(t, !has_claims(t, t->packages[f->v[i].package].project),
+			wp_sprintf(t->a, "%s %s yanked, and nothing pins %s", w.text, w.many ? "are" : "is",
+				w.many ? "one of them" : "it"));
 	}
 }
 

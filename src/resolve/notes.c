@@ -189,6 +189,17 @@ static void note_source_only(noter *n, const wp_job *j, const wp_chosen *c)
 	}
 }
 
+/* Does the request itself name this one version? */
+static bool pinned_by_request(const wp_job *j, const wp_chosen *c)
+{
+	size_t i;
+
+	for (i = 0; i < j->nroots; i++)
+		if (j->roots[i].project == c->project && wp_specifiers_pinned(&j->roots[i].req->specifiers))
+			return true;
+	return false;
+}
+
 static const char *rule_against(const wp_job *j, uint32_t project, const wp_cand *c)
 {
 	size_t i, k;
@@ -250,7 +261,7 @@ static void note_wheel(noter *n, const wp_job *j, const wp_chosen *c)
 				cand->file->yanked_reason && *cand->file->yanked_reason ? cand->file->yanked_reason
 											: "no reason given"),
 			"pin another version");
-	if (cand->pre && !n->s->in->prerelease && !wp_starts(cand->file->index, "direct"))
+	if (cand->pre && !n->s->in->prerelease && !wp_starts(cand->file->index, "direct") && !pinned_by_request(j, c))
 		note(n, NOTE_PRERELEASE, wp_sprintf(n->a, "%s: no final release could be taken", name), NULL);
 	if (f->host_marker)
 		note(n, NOTE_HOST_MARKER,
