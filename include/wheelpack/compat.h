@@ -78,6 +78,8 @@ typedef struct wp_compat {
 int wp_compat_read(wp_arena *a, wp_str text, wp_compat *out, wp_error *e);
 /* NULL where unknown. */
 const wp_variant_fact *wp_compat_variant(const wp_compat *c, const char *name);
+/* "cu118, cu121, cpu": all of them. */
+const char *wp_compat_variants(wp_arena *a, const wp_compat *c);
 const wp_release_fact *wp_compat_release(const wp_compat *c, const char *torch_public_version);
 /* name is normalised. */
 wp_family wp_compat_family(const wp_compat *c, const char *name);

@@ -26,6 +26,37 @@ static wp_lock_index *lock_indexes(cli *c, const cli_sources *s)
 	return v;
 }
 
+static bool is_unknown(const cli *c, const char *variant)
+{
+	return variant && !wp_compat_variant(&c->compat, variant);
+}
+
+/* New variants appear; a misspelt one is told before the network is asked. */
+static void early_word(cli *c, const cli_request *q)
+{
+	if (is_unknown(c, q->variant))
+		cli_say(c, "'%s' is not known here (known: %s); asking its index all the same\n", q->variant,
+			wp_compat_variants(c->ctx.arena, &c->compat));
+}
+
+/* What the library cannot know: which options the request came from. */
+static void advise(cli *c, const cli_request *q, const cli_sources *s, wp_error *e)
+{
+	wp_arena *a = c->ctx.arena;
+	size_t i;
+
+	if (is_unknown(c, q->variant) && (e->code == WP_E_NETWORK || e->code == WP_E_HTTP) &&
+		strstr(e->where, wp_sprintf(a, "/%s/", q->variant))) {
+		e->next[0] = 0;
+		wp_err_next(e, "the variant '%s' is probably wrong; those that are known are %s. If it is right, check the connection",
+			q->variant, wp_compat_variants(a, &c->compat));
+	}
+	for (i = 0; i < s->nindexes && s->indexes[i].find_links; i++)
+		;
+	if (e->code == WP_E_NO_PROJECT && i == s->nindexes)
+		wp_err_next(e, "check the spelling, or name the folder that has its wheel with --find-links");
+}
+
 int cli_lock(cli *c, const wp_lock_doc *earlier, wp_session **session, wp_lock_result *out, wp_error *e)
 {
 	cli_request q = {0};
@@ -36,6 +67,7 @@ int cli_lock(cli *c, const wp_lock_doc *earlier, wp_session **session, wp_lock_r
 	if (cli_request_read(c, earlier, &q, e))
 		return e->code;
 	first_line(c, &q);
+	early_word(c, &q);
 	cli_retargeted(c, earlier, &q);
 	if (cli_sources_read(c, q.variant, &s, e))
 		return e->code;
@@ -56,6 +88,7 @@ int cli_lock(cli *c, const wp_lock_doc *earlier, wp_session **session, wp_lock_r
 	wp_lock(&c->ctx, &lq, wp_session_catalog(*session), out, e);
 	cli_findings(c, wp_session_notes(*session));
 	if (e->code) {
+		advise(c, &q, &s, e);
 		cli_suggest(c, &q, &so, &lq, wp_session_catalog(*session), e);
 		wp_err_what(e, "cannot find wheels for '%s'", q.requirements.v[0]);
 		return e->code;

@@ -45,6 +45,18 @@ static void say_target(cli *c, const wp_target *t)
 		cli_say(c, "  %s\n", t->tags[i]);
 }
 
+static void note_variant(cli *c, const char *variant)
+{
+	wp_arena *a = c->ctx.arena;
+	wp_findings told = {0};
+
+	if (!variant || wp_compat_variant(&c->compat, variant))
+		return;
+	wp_finding_add(&told, a, "N602", WP_WARNING, "this variant is not known here",
+		wp_sprintf(a, "'%s' is none of: %s", variant, wp_compat_variants(a, &c->compat)), NULL);
+	cli_findings(c, &told);
+}
+
 static int run(cli *c, wp_error *e)
 {
 	wp_target t;
@@ -55,6 +67,7 @@ static int run(cli *c, wp_error *e)
 	if (wp_target_parse(c->ctx.arena, c->o.args.v[0], &t, e))
 		return e->code;
 	say_target(c, &t);
+	note_variant(c, t.variant);
 	c->result = target_json(&t);
 	return 0;
 }

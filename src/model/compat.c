@@ -307,6 +307,19 @@ const wp_variant_fact *wp_compat_variant(const wp_compat *c, const char *name)
 	return NULL;
 }
 
+const char *wp_compat_variants(wp_arena *a, const wp_compat *c)
+{
+	const char *text = "", *last = "";
+	size_t i;
+
+	for (i = 0; i < c->nvariants; i++)
+		if (!c->variants[i].cuda)
+			last = c->variants[i].name;
+		else
+			text = wp_sprintf(a, "%s%s%s", text, *text ? ", " : "", c->variants[i].name);
+	return wp_sprintf(a, "%s%s%s", text, *text && *last ? ", " : "", last);
+}
+
 const wp_release_fact *wp_compat_release(const wp_compat *c, const char *torch_public_version)
 {
 	size_t i;

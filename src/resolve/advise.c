@@ -73,6 +73,19 @@ static const char *label_wanted(wp_arena *a, const wp_dep *d)
 	return NULL;
 }
 
+/* The variant's index has nothing of a project that it should have: is it the index? */
+static void advise_address(wp_arena *a, const wp_job *j, const char *project, wp_error *e)
+{
+	const wp_compat *c = j->pool.compat;
+	const char *variant = j->t->variant, *platform = wp_compat_platform(j->t->platform);
+	const wp_release_fact *newest = wp_compat_newest(c, platform, variant);
+
+	if (!wp_compat_variant(c, variant))
+		wp_err_next(e, "the variant '%s' is probably wrong; those that are known are %s", variant, wp_compat_variants(a, c));
+	else if (newest && version_in(newest, project) && !is_absent(c, project, variant))
+		wp_err_next(e, "%s has %s by what is known: is the address of --variant-index-base right?", variant, project);
+}
+
 /* Where the project is bound to the variant's index, another variant may be the answer. */
 static void advise_variant(wp_arena *a, const wp_job *j, const wp_dep *d, wp_error *e)
 {
@@ -82,6 +95,8 @@ static void advise_variant(wp_arena *a, const wp_job *j, const wp_dep *d, wp_err
 
 	if (!variant || !p->compat || wp_compat_family(p->compat, name) != WP_INDEX_BOUND)
 		return;
+	if (!p->projects.v[d->project]->page)
+		advise_address(a, j, name, e);
 	newest = wp_compat_newest(p->compat, wp_compat_platform(j->t->platform), variant);
 	if (newest && version_in(newest, name))
 		only = wp_sprintf(a, "the newest %s for %s is %s; ", name, variant, version_in(newest, name));

@@ -280,8 +280,7 @@ static const char *const *request_texts(wp_arena *a, const wp_requirement *v, si
 	return out;
 }
 
-/* Of an index's address; a folder has none. */
-static const char *without_password(wp_arena *a, const char *url)
+const char *wp_without_password(wp_arena *a, const char *url)
 {
 	const char *userpwd = NULL, *stripped = strstr(url, "://") ? wp_url_strip(a, url, &userpwd) : NULL;
 
@@ -302,7 +301,7 @@ static void fill_request(wp_locking *s, wp_lock_doc *out)
 	out->indexes = WP_NEW_ARRAY(a, s->in->nindexes + s->naddresses, wp_lock_index);
 	for (i = 0; i < s->in->nindexes; i++)
 		out->indexes[out->nindexes++] = (wp_lock_index){wp_strdup(a, s->in->indexes[i].id),
-			without_password(a, s->in->indexes[i].url)};
+			wp_without_password(a, s->in->indexes[i].url)};
 	for (i = 0; i < s->naddresses; i++)
 		out->indexes[out->nindexes++] = (wp_lock_index){s->addresses[i].file.index, s->addresses[i].folder};
 }

@@ -79,10 +79,44 @@ static bool only_sources(const wp_pooled *p)
 	return c && c->unfit == WP_UNFIT_SOURCE;
 }
 
+/* Is the project one that is only ever taken from the variant's index? */
+static bool is_bound(const wp_job *j, const char *project)
+{
+	return j->t->variant && j->pool.compat && wp_compat_family(j->pool.compat, project) == WP_INDEX_BOUND;
+}
+
+/* " (asked: https://..., https://...)": who can tell a wrong project from a wrong address. */
+static const char *asked(wp_arena *a, const wp_job *j, bool bound)
+{
+	enum { MAX_INDEXES = 4 };
+	const char *text = "";
+	size_t i, n = 0;
+
+	for (i = 0; i < j->nindexes; i++) {
+		if (bound && !wp_streq(j->indexes[i].id, "variant"))
+			continue;
+		if (n++ < MAX_INDEXES)
+			text = wp_sprintf(a, "%s%s%s", text, *text ? ", " : "", wp_without_password(a, j->indexes[i].url));
+	}
+	if (n > MAX_INDEXES)
+		text = wp_sprintf(a, "%s and %zu more", text, n - MAX_INDEXES);
+	return *text ? wp_sprintf(a, " (asked: %s)", text) : "";
+}
+
+static void tell_absent(wp_arena *a, const wp_job *j, bool bound, wp_words *absent, wp_words *lines)
+{
+	enum { MAX_NAMES = 12 };
+
+	if (absent->n)
+		WP_PUSH(lines, wp_sprintf(a, "no index has %s %s%s", absent->n == 1 ? "a project" : "the projects",
+				       wp_join(a, absent, MAX_NAMES), asked(a, j, bound)));
+	WP_VEC_FREE(absent);
+}
+
 static void tell(wp_arena *a, walk *w, wp_lack lack, const bool *told, wp_words *lines)
 {
 	enum { MAX_NAMES = 12 };
-	wp_words absent = {0}, sources = {0};
+	wp_words absent = {0}, bound = {0}, sources = {0};
 	size_t i;
 
 	for (i = 0; i < w->stops.n; i++) {
@@ -92,7 +126,7 @@ static void tell(wp_arena *a, walk *w, wp_lack lack, const bool *told, wp_words 
 		if (!is_lacking(p, lack) || (told && told[s->dep->project]))
 			continue;
 		if (!p->page)
-			WP_PUSH(&absent, named(a, w->j, s));
+			WP_PUSH(is_bound(w->j, p->name) ? &bound : &absent, named(a, w->j, s));
 		else if (only_sources(p))
 			WP_PUSH(&sources, named(a, w->j, s));
 		else if (s->by == WP_NOBODY)
@@ -100,13 +134,11 @@ static void tell(wp_arena *a, walk *w, wp_lack lack, const bool *told, wp_words 
 		else
 			WP_PUSH(lines, wp_sprintf(a, "%s: %s", named(a, w->j, s), wp_say_nothing(a, w->j, p, s->dep)));
 	}
-	if (absent.n)
-		WP_PUSH(lines, wp_sprintf(a, "no index has %s %s", absent.n == 1 ? "a project" : "the projects",
-				       wp_join(a, &absent, MAX_NAMES)));
+	tell_absent(a, w->j, false, &absent, lines);
+	tell_absent(a, w->j, true, &bound, lines);
 	if (sources.n)
 		WP_PUSH(lines, wp_sprintf(a, "%s %s only source distributions, which are not built here",
 				       wp_join(a, &sources, MAX_NAMES), sources.n == 1 ? "has" : "have"));
-	WP_VEC_FREE(&absent);
 	WP_VEC_FREE(&sources);
 }
 

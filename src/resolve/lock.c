@@ -156,6 +156,8 @@ static int solve_target(wp_locking *s, wp_job *j, wp_error *e)
 	wp_pool_init(&j->pool, s->ctx, &j->direct.api, j->t, s->in->compat, s->in->prerelease);
 	j->pool.before = s->before;
 	j->exclude_newer = s->in->exclude_newer;
+	j->indexes = s->in->indexes;
+	j->nindexes = s->in->nindexes;
 	keep_versions(s, j);
 	wp_pool_prefer(&j->pool, j->kept, j->nkept);
 	roots = WP_NEW_ARRAY(j->pool.arena, s->in->nrequirements + s->in->nconstraints, wp_dep);

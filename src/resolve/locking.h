@@ -12,6 +12,7 @@ typedef struct wp_job {
 	wp_direct direct; /* wheels that the request names by their address */
 	wp_pool pool;
 	const wp_dep *roots; size_t nroots; /* of the request, as far as their markers hold here */
+	const wp_lock_index *indexes; size_t nindexes; /* of the request */
 	const char *exclude_newer; /* as given; NULL */
 	const wp_preference *kept; size_t nkept; /* of the earlier lock; by project */
 	wp_solution solution;
@@ -50,6 +51,9 @@ const wp_cand_facts *wp_chosen_facts(const wp_job *j, const wp_chosen *c);
 const wp_cand *wp_chosen_cand(const wp_job *j, const wp_chosen *c);
 /* The variant that the chosen torch was built for ("cu126", "cpu"), NULL where there is no torch or it is unknown. */
 const char *wp_torch_variant(const wp_job *j);
+
+/* An index's address for others to read; a folder has none. */
+const char *wp_without_password(wp_arena *a, const char *url);
 
 /* The document, from all targets. */
 int wp_build_lock(wp_locking *s, wp_lock_doc *out, wp_error *e);
