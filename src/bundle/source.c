@@ -189,6 +189,19 @@ static int open_wpk(wp_bundle *b, items *v, wp_error *e)
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
+static int no_file(const char *path, wp_error *e)
+{
+	os_kind kind;
+	uint64_t size;
+
+	if (os_stat(path, &kind, &size, e))
+		return e->code;
+	if (kind != OS_OTHER)
+		return wp_fail(e, WP_E_NOT_FOUND, "there is no such file or directory");
+	wp_fail(e, WP_E_IO, "it is not a regular file");
+	return wp_err_next(e, "name a .wpk file or a directory");
+}
+
 static int open_any(wp_bundle *b, wp_error *e)
 {
 	items v = {0};
@@ -196,7 +209,7 @@ static int open_any(wp_bundle *b, wp_error *e)
 	if (os_is_dir(b->path))
 		open_dir(b, &v, e);
 	else if (!os_is_file(b->path))
-		wp_fail(e, WP_E_NOT_FOUND, "there is no such file or directory");
+		no_file(b->path, e);
 	else if (wp_ends(b->path, ".whl"))
 		open_wheel(b, &v, e);
 	else

@@ -11,12 +11,13 @@ typedef struct filter {
 	const char *python; /* cp312 */
 } filter;
 
-static int read_version(cli *c, const char *option, const char *text, wp_version *out, bool *given, wp_error *e)
+static int read_version(cli *c, const char *option, const char *example, const char *text, wp_version *out, bool *given,
+	wp_error *e)
 {
 	if (!text)
 		return 0;
 	if (!wp_version_parse(c->ctx.arena, wp_str_of(text), out))
-		return wp_fail(e, WP_E_USAGE, "--%s takes a version such as 2.6.0, not '%s'", option, text);
+		return wp_fail(e, WP_E_USAGE, "--%s takes a version such as %s, not '%s'", option, example, text);
 	*given = true;
 	return 0;
 }
@@ -188,6 +189,26 @@ static wp_jnode *say_releases(cli *c, const filter *f)
 	return list;
 }
 
+static bool is_known(cli *c, const wp_version *torch)
+{
+	size_t i;
+
+	for (i = 0; i < c->compat.nreleases; i++)
+		if (cmp_text(c->ctx.arena, c->compat.releases[i].torch, torch) == 0)
+			return true;
+	return false;
+}
+
+static void say_unknown(cli *c)
+{
+	const wp_compat *d = &c->compat;
+
+	cli_say(c, "no torch %s is known; those that are known on %s are %s to %s\n", c->o.torch, d->as_of,
+		d->releases[0].torch, d->releases[d->nreleases - 1].torch);
+	wp_jput(c->result, "variants", wp_jarray());
+	wp_jput(c->result, "releases", wp_jarray());
+}
+
 static int run(cli *c, wp_error *e)
 {
 	filter f = {0};
@@ -195,10 +216,14 @@ static int run(cli *c, wp_error *e)
 	wp_err_what(e, "cannot show the matrix");
 	if (c->o.args.n)
 		return wp_fail(e, WP_E_USAGE, "`wheelpack matrix` takes options only, not '%s'", c->o.args.v[0]);
-	if (read_version(c, "torch", c->o.torch, &f.torch, &f.by_torch, e) ||
-		read_version(c, "driver", c->o.driver, &f.driver, &f.by_driver, e) || read_python(c, &f, e))
+	if (read_version(c, "torch", "2.6.0", c->o.torch, &f.torch, &f.by_torch, e) ||
+		read_version(c, "driver", "528.33", c->o.driver, &f.driver, &f.by_driver, e) || read_python(c, &f, e))
 		return e->code;
 	c->result = wp_jobject();
+	if (f.by_torch && !is_known(c, &f.torch)) {
+		say_unknown(c);
+		return 0;
+	}
 	wp_jput(c->result, "variants", say_variants(c, &f));
 	wp_jput(c->result, "releases", say_releases(c, &f));
 	return 0;

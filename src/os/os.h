@@ -26,6 +26,7 @@ typedef enum os_open_mode {
 typedef struct os_dir os_dir;
 
 int os_open(const char *path, os_open_mode m, os_file **out, wp_error *e);
+int os_no_file(const char *path, bool directory, wp_error *e); /* how it fails on what is no regular file */
 /* name is one component below dir. mode: 0644 or 0755 (ignored where it has no meaning). */
 int os_create_at(os_dir *dir, const char *name, int mode, os_file **out, wp_error *e);
 /* Always frees. Closing a file that could be written reports late write errors; OS_READ never fails.

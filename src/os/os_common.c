@@ -145,6 +145,13 @@ int os_mkdirs(const char *path, wp_error *e)
 	return rc;
 }
 
+int os_no_file(const char *path, bool directory, wp_error *e)
+{
+	wp_fail(e, WP_E_IO, directory ? "it is a directory" : "it is not a regular file");
+	wp_err_next(e, "name a file");
+	return wp_err_where(e, "'%s'", path);
+}
+
 int os_read_file(wp_arena *a, const char *path, size_t max, wp_str *out, wp_error *e)
 {
 	os_file *f;

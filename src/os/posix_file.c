@@ -44,15 +44,14 @@ static int open_flags(os_open_mode m)
 int os_open(const char *path, os_open_mode m, os_file **out, wp_error *e)
 {
 	int fd = TEMP_FAILURE_RETRY(open(path, open_flags(m) | O_CLOEXEC, 0666));
-	struct stat st;
+	struct stat st = {0};
 
 	if (fd < 0)
 		return posix_fail(
 			e, path, m == OS_READ ? "it cannot be opened" : "it cannot be written");
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
 		close(fd);
-		wp_fail(e, WP_E_IO, "it is not a regular file");
-		return wp_err_where(e, "'%s'", path);
+		return os_no_file(path, S_ISDIR(st.st_mode), e);
 	}
 	*out = posix_file(fd, m != OS_READ, path);
 	return 0;

@@ -38,12 +38,6 @@ static HANDLE open_again(const wchar_t *w, os_open_mode m, DWORD flags)
 	return h;
 }
 
-static int not_regular(const char *path, wp_error *e)
-{
-	wp_fail(e, WP_E_IO, "it is not a regular file");
-	return wp_err_where(e, "'%s'", path);
-}
-
 static int check_kind(HANDLE h, const char *path, wp_error *e)
 {
 	os_kind kind = OS_OTHER;
@@ -54,7 +48,7 @@ static int check_kind(HANDLE h, const char *path, wp_error *e)
 		wp_fail(e, WP_E_PATH, "it is a link, a file is wanted");
 		return wp_err_where(e, "'%s'", path);
 	}
-	return kind == OS_FILE ? 0 : not_regular(path, e);
+	return kind == OS_FILE ? 0 : os_no_file(path, kind == OS_DIR, e);
 }
 
 static bool is_directory(const wchar_t *w)
@@ -73,7 +67,7 @@ static int open_wide(const wchar_t *w, const char *path, os_open_mode m, HANDLE 
 		return check_kind(*h, path, e);
 	sys = GetLastError();
 	if (m == OS_READ_WRITE && is_directory(w))
-		return not_regular(path, e);
+		return os_no_file(path, true, e);
 	SetLastError(sys);
 	return m == OS_READ ? win_fail(e, path, "it cannot be opened")
 			    : win_fail_write(e, path, w, "it cannot be written");

@@ -97,6 +97,15 @@ static bool op_byte(char c)
 	return c && strchr("<>=!~", c) != NULL;
 }
 
+/* ~=4, which leaves open how much may change. */
+static bool one_number(wp_arena *a, wp_str part)
+{
+	wp_version v;
+
+	return wp_str_starts(part, "~=") && wp_version_parse(a, wp_str_trim(wp_str_sub(part, 2, part.n)), &v) &&
+		v.nrelease == 1 && !wp_version_prerelease(&v) && !v.post && !v.local;
+}
+
 /* Which of the comma separated specifiers is at fault? */
 static bool blame(reader *r, size_t from, size_t to)
 {
@@ -110,6 +119,8 @@ static bool blame(reader *r, size_t from, size_t to)
 		r->scan.at = (size_t)(part.p - r->scan.text.p);
 		if (part.p[0] == '=' && (part.n < 2 || part.p[1] != '='))
 			return wp_scan_fail(&r->scan, "'=' is not an operator, '==' is");
+		if (one_number(r->a, part))
+			return wp_scan_fail(&r->scan, "'~=' needs two numbers: %s.0", wp_str_dup(r->a, part));
 		if (op_byte(part.p[0]))
 			return wp_scan_fail(&r->scan, "'%s' is not a version specifier",
 				wp_str_dup(r->a, part));

@@ -61,10 +61,19 @@ static int advise_python(wp_arena *a, const char *text, wp_error *e)
 	return wp_err_next(e, "write Python as 3.12, 3.12.7, cp312 or cp313t");
 }
 
+static bool is_python_2(wp_str s)
+{
+	return wp_str_is(s, "2") || wp_str_starts(s, "2.") || wp_str_starts(s, "cp2") || wp_str_starts(s, "py2");
+}
+
 static int make_python(wp_arena *a, const char *text, wp_target *t, wp_error *e)
 {
 	wp_str s = wp_str_of(wp_str_lower(a, wp_str_trim(wp_str_of(text))));
 
+	if (is_python_2(s)) {
+		wp_fail(e, WP_E_TARGET, "Python 2 is not supported: 3.%d is the oldest that wheelpack knows", OLDEST_MINOR);
+		return wp_err_next(e, "write Python as 3.12, 3.12.7, cp312 or cp313t");
+	}
 	if (!read_python(s, t)) {
 		wp_fail(e, WP_E_TARGET, "'%s' is not a Python version", text);
 		return advise_python(a, text, e);

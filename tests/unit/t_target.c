@@ -96,7 +96,7 @@ static void wrong_pythons_and_platforms_are_answered(void **state)
 		{"py312", "win_amd64", "'py312' is not", "did you mean `cp312`?"},
 		{"312", "win_amd64", "'312' is not", "did you mean `cp312`?"},
 		{"3", "win_amd64", "'3' is not", "write Python as 3.12"},
-		{"2.7", "win_amd64", "'2.7' is not", "write Python as 3.12"},
+		{"2.7", "win_amd64", "Python 2 is not supported", "write Python as 3.12"},
 		{"3.12.", "win_amd64", "'3.12.' is not", "write Python as"},
 		{"", "win_amd64", "'' is not", "write Python as"},
 		{"3.5", "win_amd64", "3.5 is too old", ""},
