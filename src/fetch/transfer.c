@@ -323,7 +323,20 @@ static bool counts(const item *it)
 	return it->error.code && it->error.code != WP_E_INTERRUPTED;
 }
 
-/* Integrity first, else the first in the lock; all of them as findings where there are several. */
+/* What was stopped in the midst of its check, or of hashing what an earlier run left, is no fault of that wheel: the run
+ * was stopped. */
+static void note_interrupt(const fetcher *f, wp_error *e)
+{
+	size_t i;
+
+	for (i = 0; i < f->n && !e->code; i++)
+		if (f->items[i].error.code == WP_E_INTERRUPTED)
+			wp_fail(e, WP_E_INTERRUPTED, "%s", f->items[i].error.why);
+	if (!e->code)
+		wp_check_cancel(f->ctx, e);
+}
+
+/* An interrupt, else integrity, else the first in the lock; all faults as findings where there are several. */
 static int sum_up(fetcher *f, wp_error *e)
 {
 	wp_arena *a = f->ctx->arena;
@@ -351,8 +364,8 @@ static int sum_up(fetcher *f, wp_error *e)
 		wp_err_what(e, "cannot fetch '%s %s'", worst->wheel->project, worst->wheel->version);
 	}
 	if (e->code)
-		wp_err_state(e, "%zu of %zu wheels are complete in the cache '%s'; what was begun is kept there",
-			whole, f->n, f->s->cache);
+		wp_err_state(e, "%zu of %zu %s complete in the cache '%s'; what was begun is kept there", whole, f->n,
+			f->n == 1 ? "wheel is" : "wheels are", f->s->cache);
 	return e->code;
 }
 
@@ -445,6 +458,7 @@ int wp_fetch(wp_ctx *ctx, wp_session *s, const wp_fetch_request *in, wp_fetch_re
 	plan(&f, in);
 	f.checks = wp_checks_open(ctx);
 	run(&f, e);
+	note_interrupt(&f, e);
 	stop_all(&f);
 	if (sum_up(&f, e))
 		return e->code;

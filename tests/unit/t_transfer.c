@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ext/hash.h"
 #include "fetch/cache.h"
+#include "unit/make_wheel.h"
 #include "unit/session.h"
 
 static void forget(lab *l, const char *kind, const char *sha256)
@@ -78,7 +79,7 @@ static void refused(lab *l, const wp_lock_doc *lock, wp_code code, const char *w
 	if (!strstr(e.why, word))
 		fail_msg("'%s' is not in: %s", word, e.why);
 	assert_non_null(strstr(e.what, "cannot fetch '"));
-	assert_non_null(strstr(e.state, "wheels are complete in the cache"));
+	assert_non_null(strstr(e.state, "complete in the cache"));
 }
 
 #define BIG "big_wheel-1.0-py3-none-any.whl"
@@ -366,7 +367,7 @@ static void ctrl_c_keeps_what_has_come(void **state)
 	atomic_store(&stop, 1);
 	assert_int_equal(fetch(l, &lock, &out, &e), WP_E_INTERRUPTED);
 	assert_int_equal(partial_files(l), 0); /* nothing had come */
-	assert_non_null(strstr(e.state, "0 of 1 wheels"));
+	assert_non_null(strstr(e.state, "0 of 1 wheel is complete"));
 }
 
 static void stop_later(void *user, const wp_progress *p)
@@ -393,6 +394,39 @@ static void ctrl_c_in_the_middle(void **state)
 	lock = lock_of(l, "/json/", big, 1, false);
 	assert_int_equal(fetch(l, &lock, &out, &e), 0);
 	assert_true(out.bytes_downloaded < out.wheels[0].size - 200000);
+}
+
+static void stop_soon(void *user)
+{
+	os_sleep_ms(30);
+	atomic_store((atomic_int *)user, 1);
+}
+
+/* The check hears of it first, and ends before anybody else has looked. */
+static void ctrl_c_in_a_check(void **state)
+{
+	enum { SIZE = 64 << 20 };
+	lab *l = *state;
+	wp_arena *a = l->ctx.arena;
+	const char *zeros = memset(wp_alloc(a, SIZE), 0, SIZE);
+	mw_member member = {.name = "slow/zeros", .data = zeros, .n = SIZE};
+	mw_wheel wheel = {.project = "slow", .version = "1.0", .members = &member, .n = 1};
+	mw_made made = mw_write(a, l->cache, &wheel);
+	wp_lock_wheel w = {.project = "slow", .version = "1.0", .filename = made.filename, .size = -1,
+		.url = wp_sprintf(a, l->cache[0] == '/' ? "file://%s/%s" : "file:///%s/%s", l->cache, made.filename)};
+	wp_lock_doc lock = {.wheels = &w, .nwheels = 1};
+	atomic_int stop = 0;
+	os_thread *thread;
+	wp_fetch_result out;
+	wp_error e, err = {0};
+
+	lab_open(l);
+	l->ctx.cancel = &stop;
+	assert_ok(os_thread_start(&thread, stop_soon, &stop, &err));
+	assert_int_equal(fetch(l, &lock, &out, &e), WP_E_INTERRUPTED);
+	os_thread_join(thread);
+	assert_string_equal(e.why, "stopped by the user");
+	assert_non_null(strstr(e.state, "0 of 1 wheel is complete"));
 }
 
 /* What this program does when it is started as `t_transfer BASE CACHE`: 10 where it fetched the wheel, 20 where it found it. */
@@ -570,6 +604,7 @@ int main(int argc, char **argv)
 		T(the_other_host_has_the_right_bytes),
 		T(ctrl_c_keeps_what_has_come),
 		T(ctrl_c_in_the_middle),
+		T(ctrl_c_in_a_check),
 		T(somebody_else_fetches_the_same),
 		T(bad_wheels),
 		T(the_error_names_member_and_file),
