@@ -298,7 +298,8 @@ static void missing_projects_are_told_in_one_message(void **state)
 	lock("lamp", NULL, LIN);
 	refused(WP_E_NO_PROJECT, "lamp is asked for\n"
 				 "lamp 1.0 requires socket, but no index has a project 'socket'\n"
-				 "no index has a project 'bulb' (required by lamp 1.0)");
+				 "no index has a project 'bulb' (required by lamp 1.0) (asked: "
+				 "https://index.test/simple/, https://index.test/whl/)");
 }
 
 static void wheels_for_linux_only(void **state)
