@@ -6,14 +6,14 @@
 #include "os/os.h"
 #include "py/requirement.h"
 
-enum { MAX_NESTING = 8, MAX_FILE = 4 << 20 };
+enum { MAX_NESTING = 8, MAX_FILES = 1000, MAX_FILE = 4 << 20 };
 
 typedef struct reader {
 	cli *c;
 	cli_list *requirements, *constraints;
 	const char *path;
 	bool as_constraints;
-	int depth;
+	int depth, *files; /* files: read so far */
 } reader;
 
 static int read_file(reader *r, wp_error *e);
@@ -144,6 +144,10 @@ static int read_file(reader *r, wp_error *e)
 	wp_str text, line;
 	int number = 0, code = 0;
 
+	if (wp_check_cancel(&r->c->ctx, e))
+		return e->code;
+	if (++*r->files > MAX_FILES)
+		return wp_fail(e, WP_E_USAGE, "more than %d files are named, each as often as it is", MAX_FILES);
 	if (os_read_file(r->c->ctx.arena, r->path, MAX_FILE, &text, e))
 		return e->code;
 	if (wp_str_starts(text, "\xef\xbb\xbf"))
@@ -165,7 +169,8 @@ static int read_file(reader *r, wp_error *e)
 
 int cli_reqfile(cli *c, const char *path, cli_list *requirements, cli_list *constraints, wp_error *e)
 {
-	reader r = {.c = c, .requirements = requirements, .constraints = constraints, .path = path};
+	int files = 0;
+	reader r = {.c = c, .requirements = requirements, .constraints = constraints, .path = path, .files = &files};
 
 	return read_file(&r, e);
 }

@@ -37,6 +37,7 @@ typedef struct work {
 	bool no_ranges;
 	uint64_t want_off;
 	size_t want_n; /* not 0: a read found this missing */
+	uint64_t asked; /* bytes of the range that is on its way */
 } work;
 
 struct wp_metadata_job {
@@ -187,7 +188,7 @@ static int read_ranged(void *self, void *buf, size_t n, uint64_t off, wp_error *
 	return 0;
 }
 
-static void ask_range(wp_metadata_job *j, const char *range);
+static void ask_range(wp_metadata_job *j, const char *range, uint64_t bytes);
 
 /* METADATA stands in front of RECORD, and that in front of the directory: with a large one, more than half as large. All
  * three come in one range then. */
@@ -221,7 +222,7 @@ static void ask_missing(wp_metadata_job *j)
 		fetch_whole(j);
 	else
 		ask_range(j, wp_sprintf(j->s->a, "%llu-%llu", (unsigned long long)w->want_off,
-				     (unsigned long long)end - 1));
+				     (unsigned long long)end - 1), end - w->want_off);
 }
 
 /* Try to read METADATA from what is at hand. */
@@ -249,6 +250,10 @@ static int on_range_piece(void *user, const wp_http_response *r, const void *p, 
 	if (r->status == 200 && (r->content_length > SMALL_WHEEL || w->body.n + n > SMALL_WHEEL)) {
 		w->no_ranges = true;
 		return wp_fail(e, WP_E_HTTP, "the server sends no ranges");
+	}
+	if (r->status != 200 && w->body.n + n > w->asked + SMALL_WHEEL) {
+		w->no_ranges = true;
+		return wp_fail(e, WP_E_HTTP, "the server sends more than the range");
 	}
 	wp_buf_add(&w->body, p, n);
 	return 0;
@@ -304,8 +309,9 @@ static void on_range(void *user, wp_get *g)
 		fetch_whole(j);
 }
 
-static void ask_range(wp_metadata_job *j, const char *range)
+static void ask_range(wp_metadata_job *j, const char *range, uint64_t bytes)
 {
+	j->w->asked = bytes;
 	j->w->get = (wp_get){.url = j->file->url,
 		.index = j->file->index,
 		.http = {.range = range, .if_range = j->w->etag, .max_body = INT64_MAX},
@@ -320,7 +326,7 @@ static void ask_range(wp_metadata_job *j, const char *range)
 static void ask_tail(wp_metadata_job *j)
 {
 	j->w->ahead = FIRST_AHEAD;
-	ask_range(j, wp_sprintf(j->s->a, "-%d", TAIL));
+	ask_range(j, wp_sprintf(j->s->a, "-%d", TAIL), TAIL);
 }
 
 /* ---- side file ---------------------------------------------------------------------------- */

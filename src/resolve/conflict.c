@@ -45,7 +45,7 @@ static const wp_term *term_on(const wp_fact *f, uint32_t no)
 
 static const uint64_t *joined(search *s, const package *p, const uint64_t *a, const uint64_t *b, bool both)
 {
-	uint64_t *set = WP_NEW_ARRAY(s->p->arena, p->words, uint64_t);
+	uint64_t *set = wp_new_set(s, p);
 	size_t i;
 
 	for (i = 0; i < p->words; i++)

@@ -67,7 +67,7 @@ static bool add_term(search *s, wp_fact *f, uint32_t no, const uint64_t *set)
 	for (i = 0; i < f->n && v[i].package < no; i++)
 		;
 	if (i < f->n && v[i].package == no) {
-		uint64_t *both = WP_NEW_ARRAY(s->p->arena, p->words, uint64_t);
+		uint64_t *both = wp_new_set(s, p);
 
 		for (k = 0; k < p->words; k++)
 			both[k] = v[i].set[k] & set[k];
@@ -84,7 +84,7 @@ static void shut_yanked(search *s, uint32_t no)
 {
 	const package *p = s->packages.v[no];
 	const wp_cands *c = cands_of(s, p->id.project);
-	uint64_t *set = WP_NEW_ARRAY(s->p->arena, p->words, uint64_t);
+	uint64_t *set = wp_new_set(s, p);
 	wp_fact *f;
 	uint32_t i;
 
@@ -157,7 +157,7 @@ uint32_t wp_add_fact(search *s, const wp_fact *f)
 /* All choices of the package but the allowed ones. */
 static const uint64_t *left_out(search *s, const package *p, const uint64_t *allowed, bool constraint)
 {
-	uint64_t *set = WP_NEW_ARRAY(s->p->arena, p->words, uint64_t);
+	uint64_t *set = wp_new_set(s, p);
 	size_t i;
 
 	for (i = 0; i < p->words; i++)
@@ -198,7 +198,7 @@ typedef struct owner {
 
 static const uint64_t *one_choice(search *s, uint32_t no, uint32_t choice)
 {
-	uint64_t *set = WP_NEW_ARRAY(s->p->arena, s->packages.v[no]->words, uint64_t);
+	uint64_t *set = wp_new_set(s, s->packages.v[no]);
 
 	set_add(set, choice);
 	return set;
@@ -221,7 +221,7 @@ static bool grow(search *s, const wp_fact *f, uint32_t at, owner o)
 {
 	const wp_fact *old = s->facts.v[at].f;
 	const package *p = s->packages.v[o.package];
-	uint64_t *set = WP_NEW_ARRAY(s->p->arena, p->words, uint64_t);
+	uint64_t *set = wp_new_set(s, p);
 	wp_fact *both;
 	uint32_t i;
 	size_t k;

@@ -60,6 +60,7 @@ typedef struct search {
 	wp_map learned; /* all of a fact but the set on one package -> fact */
 	wp_map clashes; /* pairs of packages -> how often one's version failed on the other's */
 	uint32_t level, serial, choices;
+	uint64_t kept; /* words of sets in facts */
 	bool all_open;	/* yanked candidates may be chosen before a pin for them is seen */
 	bool shut_seen; /* yanked candidates were left out */
 	bool restart;	/* a pin for one of them was met */
@@ -69,6 +70,13 @@ typedef struct search {
 static inline const uint64_t *left_of(const package *p)
 {
 	return &p->sets.v[p->sets.n - p->words];
+}
+
+/* Of a fact: it lives as long as the pool. */
+static inline uint64_t *wp_new_set(search *s, const package *p)
+{
+	s->kept += p->words;
+	return WP_NEW_ARRAY(s->p->arena, p->words, uint64_t);
 }
 
 /* ---- facts.c -------------------------------------------------------------------------------- */

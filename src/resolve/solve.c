@@ -4,6 +4,7 @@
 
 enum {
 	MAX_CHOICES = 200000, /* before the search gives up */
+	MAX_KEPT = 32 << 20,  /* words of sets that facts may take */
 	MAX_YANKED = 500,     /* the same where yanked ones are tried without a pin in sight */
 	CLASHES = 5,	      /* after so many failures on one other choice the order is changed */
 	AHEAD = 8	      /* metadata asked for at once when many versions have to be looked at */
@@ -249,7 +250,7 @@ static int run(search *s, wp_solution *out, wp_error *e)
 	while (!s->restart && settle(s)) {
 		if (wp_check_cancel(s->p->ctx, e))
 			return e->code;
-		out->gave_up = s->choices > most;
+		out->gave_up = s->choices > most || s->kept > MAX_KEPT;
 		if (out->gave_up)
 			return 0;
 		no = pick(s);
@@ -345,6 +346,7 @@ static int search_once(search *s, wp_solution *out, wp_error *e)
 	s->restart = s->shut_seen = false;
 	s->contradiction = NULL;
 	s->level = s->serial = s->choices = 0;
+	s->kept = 0;
 	wp_map_init(&s->same);
 	wp_map_init(&s->learned);
 	wp_map_init(&s->clashes);
