@@ -54,7 +54,7 @@ done
 standard='ctype|errno|float|inttypes|limits|math|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|time'
 vendor='
 src/base/arena\.c:[0-9]*:#include <sanitizer/
-src/ext/http_curl\.c:[0-9]*:#include <curl/
+src/ext/http_curl[a-z_]*\.[ch]:[0-9]*:#include <curl/
 src/ext/url_curl\.c:[0-9]*:#include <curl/
 src/ext/zipwrite_libzip\.c:[0-9]*:#include <zip\.h>
 src/ext/(hash|ca)_openssl\.c:[0-9]*:#include <openssl/
