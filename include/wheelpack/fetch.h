@@ -54,6 +54,7 @@ const wp_findings *wp_session_notes(wp_session *s);
 typedef struct wp_fetch_request {
 	const wp_lock_doc *lock;
 	const char *const *refetch; size_t nrefetch; /* projects whose cached wheels are not trusted */
+	bool recheck; /* hash what the cache has, whatever an earlier check of it found */
 	bool require_index_hashes;
 } wp_fetch_request;
 
@@ -73,8 +74,9 @@ typedef struct wp_fetch_result {
 } wp_fetch_result;
 
 /* Download every wheel of the lock, several at once, biggest first; check sha256, the members
- * against RECORD, and METADATA against what was solved with. A stopped fetch keeps its partial
- * files. */
+ * against RECORD, and METADATA against what was solved with. A wheel that is damaged in the cache is
+ * fetched again, and noted; one that was checked before is hashed only for recheck. A stopped fetch keeps
+ * its partial files. Findings are there after a failure too. */
 int wp_fetch(wp_ctx *ctx, wp_session *s, const wp_fetch_request *in, wp_fetch_result *out,
 	wp_error *e);
 

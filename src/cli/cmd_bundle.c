@@ -157,6 +157,37 @@ static int pack(cli *c, const wp_fetch_result *f, const char *out, wp_pack_resul
 	return 0;
 }
 
+static int fetch(cli *c, wp_session *s, const wp_fetch_request *q, wp_fetch_result *out, wp_error *e)
+{
+	int rc = wp_fetch(&c->ctx, s, q, out, e);
+
+	cli_findings(c, &out->findings);
+	if (!rc)
+		return 0;
+	wp_err_what(e, "cannot fetch the wheels");
+	return wp_err_state(e, "no bundle was written; what was fetched is kept in the cache");
+}
+
+/* A wheel that was checked long ago is not hashed before it is packed: where it went bad in the cache since then, it is
+ * fetched again, once. */
+static int pack_whole(cli *c, wp_session *s, wp_fetch_result *f, const char *out, wp_pack_result *p, wp_error *e)
+{
+	wp_fetch_request q = {.lock = &f->lock, .recheck = true};
+	wp_fetch_result again = {0};
+	wp_error own = {0};
+
+	if (pack(c, f, out, p, &own) == WP_E_DIGEST) {
+		if (fetch(c, s, &q, &again, e))
+			return e->code;
+		again.bytes_downloaded += f->bytes_downloaded;
+		*f = again;
+		own = (wp_error){0};
+		pack(c, f, out, p, &own);
+	}
+	*e = own;
+	return e->code;
+}
+
 static void report(cli *c, const wp_fetch_result *f, const wp_pack_result *p, uint64_t start)
 {
 	wp_arena *a = c->ctx.arena;
@@ -193,12 +224,7 @@ static int fetch_and_pack(cli *c, wp_session **session, wp_error *e)
 		return e->code;
 	wp_fetch_request q = {.lock = &lock, .refetch = c->o.refetch.v, .nrefetch = c->o.refetch.n,
 		.require_index_hashes = c->o.require_index_hashes};
-	if (wp_fetch(&c->ctx, *session, &q, &f, e)) {
-		wp_err_what(e, "cannot fetch the wheels");
-		return wp_err_state(e, "no bundle was written; what was fetched is kept in the cache");
-	}
-	cli_findings(c, &f.findings);
-	if (pack(c, &f, out, &p, e))
+	if (fetch(c, *session, &q, &f, e) || pack_whole(c, *session, &f, out, &p, e))
 		return e->code;
 	report(c, &f, &p, start);
 	return 0;

@@ -36,7 +36,7 @@ struct fetcher {
 	item **order; /* biggest first */
 	size_t n, next, loading, ended;
 	uint64_t last_tick;
-	bool stop;
+	bool recheck, stop;
 };
 
 /* ---- progress ----------------------------------------------------------------------------- */
@@ -112,26 +112,33 @@ static void write_stamp(const item *it)
 	wp_arena_free(a);
 }
 
-/* True where an earlier check of this file holds for what is asked now. */
-static bool read_stamp(item *it)
+/* What an earlier check of the wheel of this digest found. */
+typedef struct stamp {
+	const char *record, *metadata, *windows;
+	uint64_t size;
+} stamp;
+
+static bool read_stamp(const item *it, stamp *x)
 {
 	wp_arena *a = it->f->ctx->arena;
-	const char *record, *metadata, *size, *windows, *solved = it->wheel->metadata_sha256;
+	const char *size;
 	wp_str text;
-	uint64_t n;
 
 	if (!wp_cache_get(a, it->f->s->cache, "checked", it->digest, MAX_STAMP, &text))
 		return false;
-	record = wp_cache_field(a, text, "record");
-	metadata = wp_cache_field(a, text, "metadata");
+	x->record = wp_cache_field(a, text, "record");
+	x->metadata = wp_cache_field(a, text, "metadata");
+	x->windows = wp_cache_field(a, text, "windows");
 	size = wp_cache_field(a, text, "size");
-	windows = wp_cache_field(a, text, "windows");
-	if (!record || !metadata || !size || !windows || !wp_str_u64(wp_str_of(size), &n))
-		return false;
-	if (n != it->size || (it->windows && strcmp(windows, "1") != 0) || (solved && strcmp(solved, metadata) != 0))
-		return false;
-	it->record = record;
-	return true;
+	return x->record && x->metadata && x->windows && size && wp_str_u64(wp_str_of(size), &x->size);
+}
+
+/* It holds for what is asked now. */
+static bool is_enough(const item *it, const stamp *x)
+{
+	const char *solved = it->wheel->metadata_sha256;
+
+	return (!it->windows || wp_streq(x->windows, "1")) && (!solved || wp_streq(solved, x->metadata));
 }
 
 static void start_check(item *it, bool hash)
@@ -148,6 +155,16 @@ static void start_check(item *it, bool hash)
 
 static void start_load(item *it);
 
+/* The cache's copy went bad since it was checked. */
+static void fetch_again(item *it, const char *why)
+{
+	wp_arena *a = it->f->ctx->arena;
+
+	wp_fetch_note_add(&it->f->out->findings, a, WP_FETCH_DAMAGED, wp_sprintf(a, "'%s': %s", it->path, why));
+	it->refetch = true;
+	start_load(it);
+}
+
 /* The digest that a file on this machine was found to have. */
 static bool digest_differs(item *it, const char *wanted)
 {
@@ -162,9 +179,8 @@ static void on_checked(item *it)
 
 	it->size = k->size ? k->size : it->size;
 	if (k->hash && k->digest[0] && digest_differs(it, it->local ? it->wheel->sha256 : it->digest)) {
-		if (!it->local) { /* the cache's copy went bad: fetch it again */
-			it->refetch = true;
-			start_load(it);
+		if (!it->local) {
+			fetch_again(it, wp_sprintf(it->f->ctx->arena, "its sha256 is %s", k->digest));
 			return;
 		}
 		e = (wp_error){0};
@@ -200,10 +216,19 @@ static void take_checked(fetcher *f)
 /* The wheel lies whole in the cache. */
 static void on_whole(item *it, bool trusted)
 {
-	if (it->cached && read_stamp(it))
+	bool known = false;
+	stamp x;
+
+	known = it->cached && read_stamp(it, &x);
+	if (known && x.size != it->size) {
+		fetch_again(it, wp_sprintf(it->f->ctx->arena, "it has %llu bytes, not %llu", (unsigned long long)it->size,
+			(unsigned long long)x.size));
+	} else if (known && !it->f->recheck && is_enough(it, &x)) {
+		it->record = x.record;
 		end_item(it);
-	else
+	} else {
 		start_check(it, !trusted);
+	}
 }
 
 static void on_loaded(void *user, wp_download *d)
@@ -450,7 +475,7 @@ static void stop_all(fetcher *f)
 
 int wp_fetch(wp_ctx *ctx, wp_session *s, const wp_fetch_request *in, wp_fetch_result *out, wp_error *e)
 {
-	fetcher f = {.ctx = ctx, .s = s, .out = out, .n = in->lock->nwheels};
+	fetcher f = {.ctx = ctx, .s = s, .out = out, .n = in->lock->nwheels, .recheck = in->recheck};
 
 	*out = (wp_fetch_result){0};
 	if (in->require_index_hashes && refuse_missing_digests(in->lock, e))

@@ -539,23 +539,57 @@ static void bad_wheels_do_not_stop_the_others(void **state)
 	assert_non_null(strstr(e.state, "2 of 4"));
 }
 
+static void noted_as_damaged(const wp_fetch_result *out, const char *word)
+{
+	assert_true(out->bytes_downloaded == out->wheels[0].size && !out->wheels[0].cached);
+	assert_int_equal(out->findings.n, 1);
+	assert_string_equal(out->findings.v[0].code, "N204");
+	assert_non_null(strstr(out->findings.v[0].why, word));
+}
+
+/* The wheel in the cache with other bytes and of n more bytes. */
+static void damage(lab *l, const char *sha256, size_t n)
+{
+	const char *path = wp_cache_path(l->ctx.arena, l->cache, "wheels", sha256);
+	wp_str text = tmp_read(l->ctx.arena, path);
+	wp_buf b;
+
+	wp_buf_init(&b, 1 << 20);
+	wp_buf_add(&b, text.p, text.n);
+	b.p[40] ^= 1;
+	while (n--)
+		wp_buf_putc(&b, 'x');
+	tmp_write(path, wp_buf_view(&b));
+	wp_buf_free(&b);
+}
+
 static void a_cached_wheel_that_went_bad_is_fetched_again(void **state)
 {
 	lab *l = *state;
 	wp_lock_doc lock = lock_of(l, "/json/", one, 1, true);
-	const char *path;
+	wp_fetch_request in = {.lock = &lock, .recheck = true};
 	wp_fetch_result out;
 	wp_error e;
-	wp_str text;
 
 	assert_int_equal(fetch(l, &lock, &out, &e), 0);
-	path = wp_cache_path(l->ctx.arena, l->cache, "wheels", out.wheels[0].sha256);
-	text = tmp_read(l->ctx.arena, path);
-	((char *)text.p)[40] ^= 1;
-	tmp_write(path, text);
+	damage(l, lock.wheels[0].sha256, 0);
 	forget(l, "checked", out.wheels[0].sha256);
 	assert_int_equal(fetch(l, &lock, &out, &e), 0);
-	assert_true(out.bytes_downloaded == out.wheels[0].size && !out.wheels[0].cached);
+	noted_as_damaged(&out, "its sha256 is ");
+	damage(l, lock.wheels[0].sha256, 0); /* checked before: hashed for recheck alone */
+	assert_int_equal(fetch(l, &lock, &out, &e), 0);
+	assert_true(out.wheels[0].cached);
+	assert_int_equal(wp_fetch(&l->ctx, l->s, &in, &out, &e), 0);
+	noted_as_damaged(&out, "its sha256 is ");
+	assert_int_equal(wp_fetch(&l->ctx, l->s, &in, &out, &e), 0);
+	assert_true(out.wheels[0].cached && out.findings.n == 0);
+	damage(l, lock.wheels[0].sha256, 3);
+	assert_int_equal(fetch(l, &lock, &out, &e), 0);
+	noted_as_damaged(&out, " bytes, not ");
+	damage(l, lock.wheels[0].sha256, 3);
+	l->o.net.offline = true;
+	lab_open(l);
+	refused(l, &lock, WP_E_NETWORK, "offline");
 }
 
 static void refetch_trusts_no_cache(void **state)
