@@ -53,6 +53,9 @@ typedef struct wp_pack_result {
 	size_t nfiles;
 } wp_pack_result;
 
+/* Before wheels are fetched for it: can a bundle be written under this name? Leaves nothing behind. WP_E_NOT_FOUND,
+ * WP_E_EXISTS, WP_E_PERMISSION, WP_E_BUSY. */
+int wp_pack_check(wp_ctx *ctx, const char *out, bool replace, wp_error *e);
 /* Write under a temporary name beside out, check every digest on the way, rename last. */
 int wp_pack(wp_ctx *ctx, const wp_pack_request *in, wp_pack_result *out, wp_error *e);
 

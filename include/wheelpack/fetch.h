@@ -40,6 +40,7 @@ typedef struct wp_session_options {
 	const char *cache_dir; /* created on demand */
 	const wp_index *indexes; size_t nindexes; /* extra..., ordinary, variant, in order */
 	const wp_compat *compat; /* routes the torch family */
+	bool keeps; /* wheels will be fetched into the cache: one that can't be written is refused at once */
 } wp_session_options;
 
 /* Opens no connection yet. */

@@ -78,8 +78,9 @@ static int name_paths(pack *p, wp_error *e)
 	p->old = wp_sprintf(p->a, "%s/.%s.wheelpack.old", p->dir, p->name);
 	if (os_is_dir(p->dir))
 		return 0;
-	wp_fail(e, WP_E_NOT_FOUND, "there is no such directory");
-	return wp_err_where(e, "'%s'", p->dir);
+	wp_fail(e, WP_E_NOT_FOUND, "there is no such directory to write '%s' into", last);
+	wp_err_next(e, "make the directory, or choose another place with -o");
+	return wp_err_where(e, "'%s'", os_dirname(p->a, out));
 }
 
 /* .NAME.wheelpack-1234.tmp */
@@ -155,17 +156,27 @@ static int only_a_bundle(const pack *p, wp_error *e)
 
 static int check_replaceable(const pack *p, os_kind kind, wp_error *e)
 {
-	if (!p->in->replace) {
-		wp_fail(e, WP_E_EXISTS, "a %s of that name is there already", kind == OS_DIR ? "directory" : "file");
-		return wp_err_next(e, "choose another name, or replace the bundle with --force");
-	}
 	if (kind != (p->file ? OS_FILE : OS_DIR))
 		return wp_fail(e, WP_E_EXISTS, "what is there is no bundle %s", p->file ? "file" : "directory");
 	if (!p->file)
 		return only_a_bundle(p, e);
 	if (!begins_as_wpk(p->path))
 		return wp_fail(e, WP_E_EXISTS, "the file exists and is no bundle");
-	return 0;
+	if (!os_is_read_only(p->path))
+		return 0;
+	wp_fail(e, WP_E_PERMISSION, "'%s' is read-only", p->in->out);
+	return wp_err_next(e, "allow writing to it, or choose another name with -o");
+}
+
+/* Advice to replace it is given only where that is possible. */
+static int check_taken(const pack *p, os_kind kind, wp_error *e)
+{
+	if (check_replaceable(p, kind, e))
+		return wp_err_next(e, "choose another name with -o");
+	if (p->in->replace)
+		return 0;
+	wp_fail(e, WP_E_EXISTS, "a bundle of that name is there already");
+	return wp_err_next(e, "choose another name with -o, or replace the bundle with --force");
 }
 
 static int check_name(pack *p, wp_error *e)
@@ -176,7 +187,7 @@ static int check_name(pack *p, wp_error *e)
 	if (os_stat(p->path, &kind, &size, e))
 		return e->code;
 	p->there = kind != OS_ABSENT;
-	if (p->there && check_replaceable(p, kind, e))
+	if (p->there && check_taken(p, kind, e))
 		return wp_err_where(e, "'%s'", p->in->out);
 	return 0;
 }
@@ -286,10 +297,12 @@ static int write_bundle(pack *p, const wp_layout *l, wp_error *e)
 	return e->code;
 }
 
+/* l is NULL where only the name is in question. */
 static int pack_locked(pack *p, wp_layout *l, wp_error *e)
 {
-	if (clear_leftovers(p, e) || check_name(p, e) ||
-		wp_layout_make(p->ctx->arena, p->in->lock, p->in->wheels, p->in->nwheels, p->carried,
+	if (clear_leftovers(p, e) || check_name(p, e) || !l)
+		return e->code;
+	if (wp_layout_make(p->ctx->arena, p->in->lock, p->in->wheels, p->in->nwheels, p->carried,
 			p->ncarried, l, e) ||
 		check_volume(p, l, e) || check_space(p, l, e))
 		return e->code;
@@ -311,6 +324,16 @@ static int pack_under_lock(pack *p, wp_layout *l, wp_error *e)
 	os_unlink(path, &ignored);
 	os_lock_release(lock);
 	return e->code;
+}
+
+int wp_pack_check(wp_ctx *ctx, const char *out, bool replace, wp_error *e)
+{
+	wp_pack_request in = {.out = out, .replace = replace};
+	pack p = {.ctx = ctx, .in = &in, .a = wp_arena_new()};
+
+	pack_under_lock(&p, NULL, e);
+	wp_arena_free(p.a);
+	return e->code ? wp_err_what(e, "cannot write '%s'", out) : 0;
 }
 
 int wp_pack(wp_ctx *ctx, const wp_pack_request *in, wp_pack_result *out, wp_error *e)

@@ -94,6 +94,7 @@ typedef struct cli_sources {
 } cli_sources;
 /* From the options, else from pip's configuration, else what pip has built in. */
 int cli_sources_read(cli *c, const char *variant, cli_sources *out, wp_error *e);
+wp_session_options cli_session_options(const cli *c, const cli_sources *s);
 /* The variant of a PyTorch index address ("cu121"), or NULL. */
 const char *cli_variant_of_url(wp_arena *a, const char *url);
 

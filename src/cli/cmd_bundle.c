@@ -8,15 +8,12 @@
 /* A session for a lock that was made earlier: its own indexes, the network as given now. */
 static int session_of_lock(cli *c, const wp_lock_doc *d, wp_session **out, wp_error *e)
 {
-	wp_session_options so = {.compat = &c->compat};
+	wp_session_options so;
 	cli_sources s;
 
 	if (cli_sources_read(c, d->variant, &s, e))
 		return e->code;
-	so.net = s.net;
-	so.cache_dir = s.cache_dir;
-	so.indexes = s.indexes;
-	so.nindexes = s.nindexes;
+	so = cli_session_options(c, &s);
 	return wp_session_open(&c->ctx, &so, out, e);
 }
 
@@ -75,30 +72,6 @@ static const char *default_out(cli *c, const wp_lock_doc *d)
 	return wp_sprintf(c->ctx.arena, "%s-%s.wpk", first, d->ntargets == 1 ? d->targets[0].name : "all");
 }
 
-/* Before gigabytes are fetched: the name may be taken, or its directory missing. */
-static int check_out(cli *c, const char *out, wp_error *e)
-{
-	wp_arena *a = c->ctx.arena;
-	const char *dir = os_dirname(a, os_without_tail(a, out));
-	os_kind kind;
-	uint64_t size;
-
-	if (!os_is_dir(dir)) {
-		wp_fail(e, WP_E_NOT_FOUND, "there is no directory '%s' to write '%s' into", dir, out);
-		return wp_err_next(e, "make the directory, or choose another place with -o");
-	}
-	if (os_stat(out, &kind, &size, e))
-		return e->code;
-	if (kind == OS_FILE && c->o.force && os_is_read_only(out)) {
-		wp_fail(e, WP_E_PERMISSION, "'%s' is read-only", out);
-		return wp_err_next(e, "allow writing to it, or choose another name with -o");
-	}
-	if (kind == OS_ABSENT || c->o.force)
-		return 0;
-	wp_fail(e, WP_E_EXISTS, "'%s' is there already", out);
-	return wp_err_next(e, "choose another name with -o, or replace it with --force");
-}
-
 /* A name that isn't there would be fetched again by nobody. */
 static int check_refetch(cli *c, const wp_lock_doc *d, wp_error *e)
 {
@@ -144,15 +117,14 @@ static int read_tools(cli *c, wp_pack_request *q, wp_error *e)
 	return 0;
 }
 
-static int pack(cli *c, const wp_fetch_result *f, const char *out, wp_pack_result *p, wp_error *e)
+static int pack(cli *c, const wp_fetch_result *f, wp_pack_request *q, wp_pack_result *p, wp_error *e)
 {
-	wp_pack_request q = {.lock = &f->lock, .wheels = f->wheels, .nwheels = f->nwheels, .source = f->source,
-		.out = out, .replace = c->o.force};
-
-	if (read_tools(c, &q, e) || wp_pack(&c->ctx, &q, p, e)) {
-		wp_err_what(e, "cannot write '%s'", out);
+	q->lock = &f->lock;
+	q->wheels = f->wheels;
+	q->nwheels = f->nwheels;
+	q->source = f->source;
+	if (wp_pack(&c->ctx, q, p, e))
 		return e->code;
-	}
 	cli_findings(c, &p->findings);
 	return 0;
 }
@@ -170,19 +142,20 @@ static int fetch(cli *c, wp_session *s, const wp_fetch_request *q, wp_fetch_resu
 
 /* A wheel that was checked long ago is not hashed before it is packed: where it went bad in the cache since then, it is
  * fetched again, once. */
-static int pack_whole(cli *c, wp_session *s, wp_fetch_result *f, const char *out, wp_pack_result *p, wp_error *e)
+static int pack_whole(cli *c, wp_session *s, wp_fetch_result *f, wp_pack_request *pq, wp_pack_result *p,
+	wp_error *e)
 {
 	wp_fetch_request q = {.lock = &f->lock, .recheck = true};
 	wp_fetch_result again = {0};
 	wp_error own = {0};
 
-	if (pack(c, f, out, p, &own) == WP_E_DIGEST) {
+	if (pack(c, f, pq, p, &own) == WP_E_DIGEST) {
 		if (fetch(c, s, &q, &again, e))
 			return e->code;
 		again.bytes_downloaded += f->bytes_downloaded;
 		*f = again;
 		own = (wp_error){0};
-		pack(c, f, out, p, &own);
+		pack(c, f, pq, p, &own);
 	}
 	*e = own;
 	return e->code;
@@ -210,21 +183,22 @@ static int fetch_and_pack(cli *c, wp_session **session, wp_error *e)
 	wp_lock_doc lock = {0};
 	wp_fetch_result f = {0};
 	wp_pack_result p = {0};
+	wp_pack_request pq = {.out = c->o.out ? c->o.out : c->o.dest, .replace = c->o.force};
 	uint64_t start = os_now_ms();
-	const char *out = c->o.out ? c->o.out : c->o.dest;
 
-	if ((out && check_out(c, out, e)) || get_lock(c, session, &lock, e))
+	if (read_tools(c, &pq, e) || (pq.out && wp_pack_check(&c->ctx, pq.out, pq.replace, e)) ||
+		get_lock(c, session, &lock, e))
 		return e->code;
-	if (!out) {
-		out = default_out(c, &lock);
-		if (check_out(c, out, e))
+	if (!pq.out) {
+		pq.out = default_out(c, &lock);
+		if (wp_pack_check(&c->ctx, pq.out, pq.replace, e))
 			return e->code;
 	}
 	if (check_refetch(c, &lock, e))
 		return e->code;
 	wp_fetch_request q = {.lock = &lock, .refetch = c->o.refetch.v, .nrefetch = c->o.refetch.n,
 		.require_index_hashes = c->o.require_index_hashes};
-	if (fetch(c, *session, &q, &f, e) || pack_whole(c, *session, &f, out, &p, e))
+	if (fetch(c, *session, &q, &f, e) || pack_whole(c, *session, &f, &pq, &p, e))
 		return e->code;
 	report(c, &f, &p, start);
 	return 0;

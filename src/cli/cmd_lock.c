@@ -61,7 +61,7 @@ int cli_lock(cli *c, const wp_lock_doc *earlier, wp_session **session, wp_lock_r
 {
 	cli_request q = {0};
 	cli_sources s;
-	wp_session_options so = {.compat = &c->compat};
+	wp_session_options so;
 	wp_lock_request lq;
 
 	if (cli_request_read(c, earlier, &q, e))
@@ -71,10 +71,7 @@ int cli_lock(cli *c, const wp_lock_doc *earlier, wp_session **session, wp_lock_r
 	cli_retargeted(c, earlier, &q);
 	if (cli_sources_read(c, q.variant, &s, e))
 		return e->code;
-	so.net = s.net;
-	so.cache_dir = s.cache_dir;
-	so.indexes = s.indexes;
-	so.nindexes = s.nindexes;
+	so = cli_session_options(c, &s);
 	if (wp_session_open(&c->ctx, &so, session, e))
 		return e->code;
 	lq = (wp_lock_request){.requirements = q.requirements.v, .nrequirements = q.requirements.n,

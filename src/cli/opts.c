@@ -205,6 +205,9 @@ static int option_word(cli *c, int argc, char **argv, int *i, wp_error *e)
 			return wp_fail(e, WP_E_USAGE, "%s needs a value", word);
 		value = argv[++*i];
 	}
+	/* "$UNSET" in a script; without a proxy is an empty one. */
+	if (o->kind != FLAG && o->kind != NAMES && !*value && o->offset != AT(proxy))
+		return wp_fail(e, WP_E_USAGE, "%s needs a value that is not empty", word);
 	store(c, o, value);
 	return 0;
 }

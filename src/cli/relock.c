@@ -25,10 +25,17 @@ int cli_earlier_lock(cli *c, const char *path, const wp_lock_doc **out, wp_error
 	*out = NULL;
 	if (!path)
 		return 0;
-	if (os_stat(path, &kind, &size, e))
+	if (!os_is_dir(os_dirname(c->ctx.arena, path))) {
+		wp_fail(e, WP_E_NOT_FOUND, "there is no such directory to write '%s' into", os_basename(path));
+		wp_err_next(e, "make the directory, or choose another place with -o");
+		return wp_err_where(e, "'%s'", os_dirname(c->ctx.arena, path));
+	}
+	if (os_stat(path, &kind, &size, e) || kind == OS_ABSENT)
 		return e->code;
-	if (kind != OS_FILE && !(kind == OS_LINK && os_is_file(path)))
-		return 0; /* what is no file is refused when it is written */
+	if (!os_is_file(path)) {
+		wp_fail(e, WP_E_EXISTS, "'%s' is no ordinary file, and is not replaced", path);
+		return wp_err_next(e, "-o names the file that the lock is written to");
+	}
 	if (os_read_file(c->ctx.arena, path, WP_MAX_DOCUMENT, &text, &own)) {
 		if (own.code == WP_E_TOO_LARGE)
 			return no_lock(path, &own, e);

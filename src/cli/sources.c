@@ -316,3 +316,9 @@ int cli_sources_read(cli *c, const char *variant, cli_sources *out, wp_error *e)
 		return e->code;
 	return 0;
 }
+
+wp_session_options cli_session_options(const cli *c, const cli_sources *s)
+{
+	return (wp_session_options){.net = s->net, .cache_dir = s->cache_dir, .indexes = s->indexes, .nindexes = s->nindexes,
+		.compat = &c->compat, .keeps = c->command == &cmd_bundle && !c->o.offline && !c->o.no_index};
+}

@@ -120,6 +120,19 @@ struct wp_cache_writer *wp_session_writer(wp_session *s)
 	return s->writer;
 }
 
+/* What is fetched has no other place than the cache. */
+static int check_cache(const wp_session *s, wp_error *e)
+{
+	const char *dir = os_join(s->a, s->cache, "partial"), *probe = wp_sprintf(s->a, "%s/%d.probe", dir, os_pid());
+	os_file *f;
+
+	if (os_mkdirs(dir, e) || os_open(probe, OS_CREATE_NEW, &f, e) || os_close(f, e) || os_unlink(probe, e)) {
+		wp_err_what(e, "cannot keep wheels in the cache '%s'", s->cache);
+		wp_err_next(e, "name another place for the cache with --cache-dir DIR");
+	}
+	return e->code;
+}
+
 /* ---- interface ---------------------------------------------------------------------------- */
 
 int wp_session_open(wp_ctx *ctx, const wp_session_options *o, wp_session **out, wp_error *e)
@@ -131,7 +144,7 @@ int wp_session_open(wp_ctx *ctx, const wp_session_options *o, wp_session **out, 
 	copy_net(s, &o->net);
 	wp_catalog_init(s);
 	s->indexes = WP_NEW_ARRAY(s->a, o->nindexes, wp_source_index);
-	if (os_absolute(s->a, o->cache_dir, &s->cache, e))
+	if (os_absolute(s->a, o->cache_dir, &s->cache, e) || (o->keeps && check_cache(s, e)))
 		goto fail;
 	for (i = 0; i < o->nindexes; i++, s->nindexes++)
 		if (add_index(s, &o->indexes[i], &s->indexes[i], e))
