@@ -130,15 +130,22 @@ static void put_finding(FILE *f, const wp_finding *d)
 		put_field(f, "next:", d->next);
 }
 
+/* Of faults that are errors reported as some of many, the first tell what kind they are; JSON has all. */
 void cli_findings(cli *c, const wp_findings *f)
 {
-	size_t i;
+	enum { SHOWN = 3 };
+	size_t i, faults = 0;
 
 	cli_progress_stop(c);
 	wp_findings_append(&c->findings, c->ctx.arena, f);
-	for (i = 0; i < f->n; i++)
+	for (i = 0; i < f->n; i++) {
+		if (wp_starts(f->v[i].code, "WP_E_") && faults++ >= SHOWN)
+			continue;
 		if (!c->o.quiet || f->v[i].severity == WP_SEVERE)
 			put_finding(prose(c), &f->v[i]);
+	}
+	if (faults > SHOWN)
+		fprintf(prose(c), "and %zu more faults, which --json lists\n", faults - SHOWN);
 	cli_flush(c);
 }
 
