@@ -34,10 +34,19 @@ static void measure(cli_progress *s, const wp_progress *p, uint64_t now)
 	s->last_time = now;
 }
 
+/* Serial lines and what CI lends tell none. */
+static int terminal_width(void)
+{
+	enum { USUAL = 80 };
+	int width = os_terminal_width(2);
+
+	return width > 0 ? width : USUAL;
+}
+
 /* Put behind the line where it fits as a whole: half a number would be another number. */
 static void field(wp_buf *b, int width, const char *text)
 {
-	if (width <= 1 || b->n + 2 + wp_str_of(text).n < (size_t)width)
+	if (b->n + 2 + wp_str_of(text).n < (size_t)width)
 		wp_buf_printf(b, "  %s", text);
 }
 
@@ -52,7 +61,7 @@ static void draw(cli_progress *s, const wp_progress *p, uint64_t now)
 {
 	wp_arena *a;
 	wp_buf b;
-	int width = os_terminal_width(2);
+	int width = terminal_width();
 
 	if (s->drawn && now - s->last_draw < DRAW_MS)
 		return;
@@ -71,7 +80,7 @@ static void draw(cli_progress *s, const wp_progress *p, uint64_t now)
 		field(&b, width, time_left(a, (double)(p->bytes_total - p->bytes) / s->rate));
 	if (p->item && !p->bytes_total)
 		field(&b, width, p->item);
-	if (width > 1 && b.n > (size_t)width - 1)
+	if (b.n > (size_t)width - 1)
 		b.p[width - 1] = 0;
 	fprintf(stderr, "\r\033[K%s", wp_buf_view(&b).p);
 	fflush(stderr);
@@ -117,7 +126,7 @@ void cli_progress_start(cli *c)
 		return;
 	s = WP_NEW(c->ctx.arena, cli_progress);
 	s->c = c;
-	s->terminal = os_is_terminal(2) && os_terminal_width(2) > 20;
+	s->terminal = os_is_terminal(2) && terminal_width() > 20;
 	c->progress = s;
 	c->ctx.progress = on_progress;
 	c->ctx.progress_user = s;
