@@ -152,6 +152,39 @@ static int create(wp_arena *a, const char *path, os_file **out, wp_error *e)
 	return os_mkdirs(os_dirname(a, path), e) ? (int)e->code : os_open(path, OS_CREATE_NEW, out, e);
 }
 
+bool wp_cache_clear(const char *path)
+{
+	wp_error ignored = {0};
+	uint64_t size;
+	os_kind kind;
+
+	if (os_stat(path, &kind, &size, &ignored))
+		return false;
+	if (kind == OS_DIR)
+		return !os_rmdir(path, &ignored);
+	return (kind == OS_LINK || kind == OS_OTHER) && !os_unlink(path, &ignored);
+}
+
+/* What a directory holds may be somebody's: it stays. */
+static int put_in_place(const char *from, const char *path, wp_error *e)
+{
+	wp_error own = {0};
+
+	if (os_rename(from, path, &own) == WP_E_EXISTS) {
+		own = (wp_error){0};
+		if (wp_cache_clear(path)) {
+			os_rename(from, path, &own);
+		} else {
+			wp_fail(&own, WP_E_EXISTS, "a directory lies where the cache keeps a file");
+			wp_err_next(&own, "remove it, or name another cache with --cache-dir");
+			wp_err_where(&own, "'%s'", path);
+		}
+	}
+	if (own.code)
+		*e = own;
+	return own.code;
+}
+
 /* Unlike os_write_file this waits for no disk: a torn entry is seen by its digest. */
 int wp_cache_put(const char *dir, const char *kind, const char *key, wp_str head, wp_str body, wp_error *e)
 {
@@ -164,7 +197,7 @@ int wp_cache_put(const char *dir, const char *kind, const char *key, wp_str head
 	if (!create(a, temp, &f, e)) {
 		write_parts(f, head, body, e);
 		os_close(f, e);
-		if (e->code || os_rename(temp, path, e))
+		if (e->code || put_in_place(temp, path, e))
 			(void)os_unlink(temp, &ignored);
 	}
 	wp_arena_free(a);
@@ -195,7 +228,5 @@ int wp_cache_keep_wheel(wp_arena *a, const char *dir, const char *from, const ch
 	wp_error *e)
 {
 	*path = wp_cache_path(a, dir, "wheels", sha256);
-	if (os_mkdirs(os_dirname(a, *path), e) || os_rename(from, *path, e))
-		return e->code;
-	return 0;
+	return os_mkdirs(os_dirname(a, *path), e) ? (int)e->code : put_in_place(from, *path, e);
 }

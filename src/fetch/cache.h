@@ -36,6 +36,8 @@ const char *wp_cache_field(wp_arena *a, wp_str text, const char *word);
 
 /* The wheel of that digest, NULL if it isn't there. */
 const char *wp_cache_wheel(wp_arena *a, const char *dir, const char *sha256, uint64_t *size);
+/* Where an entry is to lie, what is no file goes: a link, a pipe, an empty directory. False where nothing went. */
+bool wp_cache_clear(const char *path);
 /* Move a whole file to its place among the wheels. */
 int wp_cache_keep_wheel(wp_arena *a, const char *dir, const char *from, const char *sha256, const char **path,
 	wp_error *e);

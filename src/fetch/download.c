@@ -25,7 +25,7 @@ static int adopt(wp_download *d, wp_error *e)
 
 	if (os_size(d->file, &size, e))
 		return e->code;
-	if (size == 0 || !d->sha256 || d->fresh)
+	if (size == 0 || !d->sha256 || d->fresh || (d->size >= 0 && size > (uint64_t)d->size))
 		return restart(d, e);
 	buf = wp_xmalloc(PIECE);
 	for (at = 0; at < size && !e->code; at += n) {
@@ -88,6 +88,7 @@ static wp_get_go open_partial(wp_download *d, wp_error *e)
 	}
 	if (d->sha256 && in_cache(d, d->sha256))
 		return WP_GET_END;
+	wp_cache_clear(d->partial);
 	if (os_open(d->partial, OS_READ_WRITE, &d->file, e) || adopt(d, e))
 		return WP_GET_END;
 	return WP_GET_ASK;

@@ -68,6 +68,34 @@ static void a_cache_that_cannot_be_written_costs_nothing_else(void **state)
 	assert_false(wp_cache_get(p->a, file, "pages", KEY, 100, &out));
 }
 
+static void what_is_no_file_makes_room(void **state)
+{
+	place *p = *state;
+	const char *path = wp_cache_path(p->a, p->dir, "pages", KEY), *from = wp_sprintf(p->a, "%s/part", p->dir);
+	wp_error err = {0};
+	wp_str out;
+
+	assert_ok(os_mkdirs(path, &err));
+	assert_false(wp_cache_get(p->a, p->dir, "pages", KEY, 100, &out));
+	put(p->dir, "pages", KEY, WP_LIT(""), WP_LIT("y"));
+	assert_true(wp_cache_get(p->a, p->dir, "pages", KEY, 100, &out));
+	path = wp_cache_path(p->a, p->dir, "wheels", KEY);
+	assert_ok(os_mkdirs(path, &err));
+	tmp_write(os_join(p->a, path, "mine"), WP_LIT("x"));
+	tmp_write(from, WP_LIT("wheel"));
+	assert_int_equal(wp_cache_keep_wheel(p->a, p->dir, from, KEY, &path, &err), WP_E_EXISTS);
+	assert_non_null(strstr(err.where, path));
+	assert_non_null(strstr(err.next, "remove it"));
+	assert_true(os_is_file(os_join(p->a, path, "mine")));
+	needs_links();
+	path = wp_cache_path(p->a, p->dir, "metadata", KEY);
+	assert_ok(os_mkdirs(os_dirname(p->a, path), &(wp_error){0}));
+	assert_ok(os_symlink(path, path, &(wp_error){0}));
+	assert_false(wp_cache_get(p->a, p->dir, "metadata", KEY, 100, &out));
+	put(p->dir, "metadata", KEY, WP_LIT(""), WP_LIT("y"));
+	assert_true(wp_cache_get(p->a, p->dir, "metadata", KEY, 100, &out));
+}
+
 static void no_temporary_file_is_left(void **state)
 {
 	place *p = *state;
@@ -163,6 +191,7 @@ int main(void)
 		T(a_damaged_entry_is_a_missing_one),
 		T(an_entry_over_the_limit_is_not_read),
 		T(a_cache_that_cannot_be_written_costs_nothing_else),
+		T(what_is_no_file_makes_room),
 		T(no_temporary_file_is_left),
 		T(entries_are_written_in_order),
 		T(a_writer_tells_its_first_fault),
