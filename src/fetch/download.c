@@ -80,6 +80,8 @@ static wp_get_go open_partial(wp_download *d, wp_error *e)
 
 	if (os_mkdirs(os_dirname(d->a, d->partial), e))
 		return WP_GET_END;
+	wp_cache_clear(d->lock_path);
+	wp_cache_clear(d->partial);
 	if (os_lock_take(d->lock_path, &d->lock, &busy)) {
 		if (busy.code == WP_E_BUSY)
 			return WP_GET_WAIT; /* somebody else is fetching the same file */
@@ -88,7 +90,6 @@ static wp_get_go open_partial(wp_download *d, wp_error *e)
 	}
 	if (d->sha256 && in_cache(d, d->sha256))
 		return WP_GET_END;
-	wp_cache_clear(d->partial);
 	if (os_open(d->partial, OS_READ_WRITE, &d->file, e) || adopt(d, e))
 		return WP_GET_END;
 	return WP_GET_ASK;

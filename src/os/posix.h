@@ -21,6 +21,8 @@ struct os_dir {
 
 /* Fail with errno: where is the path in quotes, why is text and the system's words. */
 int posix_fail(wp_error *e, const char *path, const char *fmt, ...) WP_PRINTF(3, 4);
+/* What follows no link found one at the end of path (ELOOP). */
+int posix_fail_link(wp_error *e, const char *path);
 /* dir/name on the heap. */
 char *posix_join(const char *dir, const char *name);
 /* A file object that owns fd; path is copied. */

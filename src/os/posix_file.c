@@ -46,6 +46,8 @@ int os_open(const char *path, os_open_mode m, os_file **out, wp_error *e)
 	int fd = TEMP_FAILURE_RETRY(open(path, open_flags(m) | O_CLOEXEC, 0666));
 	struct stat st = {0};
 
+	if (fd < 0 && errno == ELOOP && m == OS_READ_WRITE)
+		return posix_fail_link(e, path);
 	if (fd < 0)
 		return posix_fail(
 			e, path, m == OS_READ ? "it cannot be opened" : "it cannot be written");

@@ -286,7 +286,7 @@ static int lock_once(const char *path, int *fd, wp_error *e)
 
 	*fd = TEMP_FAILURE_RETRY(open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
 	if (*fd < 0)
-		return posix_fail(e, path, "the lock file cannot be opened");
+		return errno == ELOOP ? posix_fail_link(e, path) : posix_fail(e, path, "the lock file cannot be opened");
 	rc = try_lock(*fd);
 	if (rc == 0)
 		return 0;

@@ -22,6 +22,7 @@ static wp_code code_of(int sys)
 {
 	switch (sys) {
 	case ENOENT:
+	case ELOOP:
 		return WP_E_NOT_FOUND;
 	case EACCES:
 	case EPERM:
@@ -36,8 +37,6 @@ static wp_code code_of(int sys)
 	case EBUSY:
 	case ETXTBSY:
 		return WP_E_BUSY;
-	case ELOOP:
-		return WP_E_PATH;
 	default:
 		return WP_E_IO;
 	}
@@ -77,6 +76,13 @@ int posix_fail(wp_error *e, const char *path, const char *fmt, ...)
 	va_start(ap, fmt);
 	fail_v(e, code_of(sys), sys, fmt, ap);
 	va_end(ap);
+	return wp_err_where(e, "'%s'", path);
+}
+
+int posix_fail_link(wp_error *e, const char *path)
+{
+	wp_fail(e, WP_E_PATH, "it is a link, a file is wanted");
+	wp_err_next(e, "remove the link");
 	return wp_err_where(e, "'%s'", path);
 }
 

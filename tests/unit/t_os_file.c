@@ -110,6 +110,8 @@ static void a_link_is_not_continued(void **state)
 	needs_links();
 	assert_ok(os_symlink("target", at(p, "link"), &err));
 	assert_int_equal(os_open(at(p, "link"), OS_READ_WRITE, &f, &err), WP_E_PATH);
+	assert_ok(os_symlink("circle", at(p, "circle"), &(wp_error){0}));
+	assert_int_equal(os_open(at(p, "circle"), OS_READ, &f, &(wp_error){0}), WP_E_NOT_FOUND);
 }
 
 static void reading_past_the_end_tells_where_it_ends(void **state)
