@@ -1,119 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* What stands around the solver: addresses, dates, several targets, an earlier lock. */
-#include "unit/fake_catalog.h"
-#include "unit/tmp.h"
-#include "wheelpack/compat.h"
-
-#define MAX_ARGS 8
-
-static fake_catalog cat;
-static wp_ctx ctx;
-static wp_compat compat;
-static wp_error err;
-static wp_lock_result got;
-static wp_lock_request ask; /* what the next lock asks for beyond requirements and targets */
-
-static int begin(void **state)
-{
-	(void)state;
-	fake_begin(&cat);
-	wp_ctx_init(&ctx, 1);
-	err = (wp_error){0};
-	ask = (wp_lock_request){.compat = &compat};
-	return wp_compat_read(ctx.arena, tmp_read(ctx.arena, "manifests/pytorch.json"), &compat, &err);
-}
-
-static int end(void **state)
-{
-	(void)state;
-	fake_end(&cat);
-	wp_ctx_done(&ctx);
-	return 0;
-}
-
-/* Requirements separated by '|', targets by ' '. */
-static int lock(const char *requirements, const char *targets)
-{
-	static const wp_lock_index indexes[] = {{"ordinary", "https://index.test/simple/"},
-		{"variant", "https://index.test/whl/"}, {"find-links1", "wheels"}};
-	const char **texts = WP_NEW_ARRAY(ctx.arena, MAX_ARGS, const char *);
-	wp_target *t = WP_NEW_ARRAY(ctx.arena, MAX_ARGS, wp_target);
-	wp_str rest = wp_str_of(requirements), one;
-	wp_lock_request in = ask;
-
-	in.requirements = texts;
-	in.targets = t;
-	in.indexes = indexes;
-	in.nindexes = 3;
-	while (wp_str_split(&rest, '|', &one))
-		texts[in.nrequirements++] = wp_str_dup(ctx.arena, one);
-	rest = wp_str_of(targets);
-	while (wp_str_split(&rest, ' ', &one)) {
-		wp_error e = {0};
-
-		if (wp_target_parse(ctx.arena, wp_str_dup(ctx.arena, one), &t[in.ntargets++], &e))
-			fail_msg("%s", e.why);
-	}
-	err = (wp_error){0};
-	return wp_lock(&ctx, &in, &cat.api, &got, &err);
-}
-
-/* "a 1.0, b 2.0": the wheels of the lock. */
-static void chosen(const char *want)
-{
-	wp_buf b;
-	size_t i;
-
-	if (err.code)
-		fail_msg("%s: %s", wp_code_name(err.code), err.why);
-	wp_buf_init(&b, 4096);
-	for (i = 0; i < got.lock.nwheels; i++)
-		wp_buf_printf(&b, "%s%s %s", i ? ", " : "", got.lock.wheels[i].project, got.lock.wheels[i].version);
-	assert_string_equal(b.p ? b.p : "", want);
-	wp_buf_free(&b);
-}
-
-static void why_says(const char *text)
-{
-	if (!strstr(err.why, text))
-		fail_msg("'%s' is not in: %s", text, err.why);
-}
-
-static const wp_finding *noted(const char *code)
-{
-	size_t i;
-
-	for (i = 0; i < got.findings.n; i++)
-		if (wp_streq(got.findings.v[i].code, code))
-			return &got.findings.v[i];
-	return NULL;
-}
-
-static void note_says(const char *code, const char *text)
-{
-	const wp_finding *f = noted(code);
-
-	if (!f)
-		fail_msg("%s is not noted", code);
-	else if (!strstr(f->why, text))
-		fail_msg("'%s' is not in: %s", text, f->why);
-}
+#include "unit/lock_world.h"
 
 static wp_str text_of_lock(void)
 {
 	wp_str text;
 	wp_lock_doc back;
 
-	if (err.code)
-		fail_msg("%s: %s", wp_code_name(err.code), err.why);
+	assert_ok(err.code);
 	assert_ok(wp_lock_write(ctx.arena, &got.lock, &text, &err));
 	assert_ok(wp_lock_read(ctx.arena, text, &back, &err));
 	return text;
 }
 
-#define LIN "cp312-manylinux_2_28_x86_64"
 #define ARM "cp312-manylinux_2_28_aarch64"
-#define WIN "cp312-win_amd64"
 
 /* ---- addresses ---------------------------------------------------------------------------- */
 
@@ -141,8 +41,8 @@ static void a_wheel_named_by_its_address_is_taken(void **state)
 	assert_int_equal(w->digest, WP_DIGEST_NONE);
 	assert_null(w->sha256);
 	assert_true(w->requested);
-	assert_int_equal(got.lock.nindexes, 4);
-	assert_string_equal(got.lock.indexes[3].url, "https://host.test/w/");
+	assert_int_equal(got.lock.nindexes, 3);
+	assert_string_equal(got.lock.indexes[2].url, "https://host.test/w/");
 	text_of_lock();
 }
 
@@ -170,7 +70,7 @@ static void an_address_may_have_extras_and_a_marker(void **state)
 	chosen("b 1.0, c 1.0, demo 1.0");
 	assert_int_equal(got.lock.targets[0].nwheels, 3);
 	assert_int_equal(got.lock.targets[1].nwheels, 1);
-	assert_string_equal(got.lock.indexes[3].url, "file:///w/");
+	assert_string_equal(got.lock.indexes[2].url, "file:///w/");
 	assert_null(noted("N105")); /* the file is here */
 }
 
@@ -255,11 +155,8 @@ static void addresses_that_are_no_wheel_are_refused(void **state)
 
 static void a_constraint_has_no_address(void **state)
 {
-	static const char *const constraint = "demo @ file:///w/demo-1.0-py3-none-any.whl";
-
 	(void)state;
-	ask.constraints = &constraint;
-	ask.nconstraints = 1;
+	constrain("demo @ file:///w/demo-1.0-py3-none-any.whl");
 	assert_int_equal(lock("demo", LIN), WP_E_REQUIREMENT);
 	why_says("has an address");
 }
@@ -558,10 +455,7 @@ static void keep(void)
 
 static void update(const char *project)
 {
-	const char **v = WP_NEW(ctx.arena, const char *);
-
-	*v = project;
-	ask.update = v;
+	ask.update = just(project);
 	ask.nupdate = 1;
 }
 
@@ -652,16 +546,13 @@ static void newest_was_left(const char *version, const char *why)
 
 static void a_preference_is_a_reason(void **state)
 {
-	static const char *const b = "b", *const torch = "torch";
-
 	(void)state;
 	older_days();
-	ask.explain = &b;
-	ask.nexplain = 1;
+	explain("b");
 	assert_ok(lock("a", LIN));
 	newest_was_left("3.0", "the earlier lock has 1.0");
 	late_windows();
-	ask.explain = &torch;
+	explain("torch");
 	assert_ok(lock("torch", LIN " " WIN));
 	newest_was_left("2.12.0", "2.11.0 is what other targets can have too");
 }
@@ -757,8 +648,6 @@ static void torch_2_0_does_not_go_with_numpy_2(void **state)
 	chosen("numpy 1.26, torch 2.0.1+cu118");
 	assert_non_null(noted("N107"));
 }
-
-#define T(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
 {

@@ -1,107 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "unit/fake_catalog.h"
-#include "unit/tmp.h"
-#include "wheelpack/compat.h"
-
-#define MAX_ARGS 8
-
-static fake_catalog cat;
-static wp_ctx ctx;
-static wp_compat compat;
-static wp_error err;
-static wp_lock_result got;
-
-static int begin(void **state)
-{
-	(void)state;
-	fake_begin(&cat);
-	wp_ctx_init(&ctx, 1);
-	err = (wp_error){0};
-	return wp_compat_read(ctx.arena, tmp_read(ctx.arena, "manifests/pytorch.json"), &compat, &err);
-}
-
-static int end(void **state)
-{
-	(void)state;
-	fake_end(&cat);
-	wp_ctx_done(&ctx);
-	return 0;
-}
-
-typedef struct options {
-	const char *constraint;
-	bool prerelease, hashes;
-} options;
-
-/* Requirements separated by '|', targets by ' '. */
-static int lock_with(const char *requirements, const char *targets, options o)
-{
-	static const wp_lock_index indexes[] = {{"ordinary", "https://index.test/simple/"},
-		{"variant", "https://index.test/whl/"}};
-	const char **texts = WP_NEW_ARRAY(ctx.arena, MAX_ARGS, const char *);
-	wp_target *t = WP_NEW_ARRAY(ctx.arena, MAX_ARGS, wp_target);
-	wp_str rest = wp_str_of(requirements), one;
-	wp_lock_request in = {.requirements = texts, .targets = t, .constraints = &o.constraint,
-		.nconstraints = o.constraint ? 1 : 0, .prerelease = o.prerelease, .require_index_hashes = o.hashes,
-		.compat = &compat, .indexes = indexes, .nindexes = 2};
-
-	while (wp_str_split(&rest, '|', &one))
-		texts[in.nrequirements++] = wp_str_dup(ctx.arena, one);
-	rest = wp_str_of(targets);
-	while (wp_str_split(&rest, ' ', &one)) {
-		wp_error e = {0};
-
-		if (wp_target_parse(ctx.arena, wp_str_dup(ctx.arena, one), &t[in.ntargets++], &e))
-			fail_msg("%s", e.why);
-	}
-	err = (wp_error){0};
-	return wp_lock(&ctx, &in, &cat.api, &got, &err);
-}
-
-static int lock(const char *requirements, const char *targets)
-{
-	return lock_with(requirements, targets, (options){0});
-}
-
-/* "a 1.0, b 2.0": the wheels of the lock. */
-static void chosen(const char *want)
-{
-	wp_buf b;
-	size_t i;
-
-	if (err.code)
-		fail_msg("%s: %s", wp_code_name(err.code), err.why);
-	wp_buf_init(&b, 4096);
-	for (i = 0; i < got.lock.nwheels; i++)
-		wp_buf_printf(&b, "%s%s %s", i ? ", " : "", got.lock.wheels[i].project, got.lock.wheels[i].version);
-	assert_string_equal(b.p ? b.p : "", want);
-	wp_buf_free(&b);
-}
-
-static void why_says(const char *text)
-{
-	if (!strstr(err.why, text))
-		fail_msg("'%s' is not in: %s", text, err.why);
-}
-
-static void next_says(const char *text)
-{
-	if (!strstr(err.next, text))
-		fail_msg("'%s' is not in: %s", text, err.next);
-}
-
-static const wp_finding *noted(const char *code)
-{
-	size_t i;
-
-	for (i = 0; i < got.findings.n; i++)
-		if (wp_streq(got.findings.v[i].code, code))
-			return &got.findings.v[i];
-	return NULL;
-}
-
-#define LIN "cp312-manylinux_2_28_x86_64"
-#define WIN "cp312-win_amd64"
+#include "unit/lock_world.h"
 
 /* ---- versions ----------------------------------------------------------------------------- */
 
@@ -136,9 +34,11 @@ static void constraints_bind_but_add_nothing(void **state)
 	fake_any(&cat, "a", "1.0", "b");
 	fake_any(&cat, "b", "1.0", NULL);
 	fake_any(&cat, "b", "2.0", NULL);
-	assert_ok(lock_with("a", LIN, (options){.constraint = "b<2"}));
+	constrain("b<2");
+	assert_ok(lock("a", LIN));
 	chosen("a 1.0, b 1.0");
-	assert_ok(lock_with("a", LIN, (options){.constraint = "zzz<2"}));
+	constrain("zzz<2");
+	assert_ok(lock("a", LIN));
 	chosen("a 1.0, b 2.0");
 }
 
@@ -152,7 +52,8 @@ static void prereleases_come_when_nothing_else_is_left(void **state)
 	assert_ok(lock("a>1", LIN));
 	chosen("a 2.0rc1");
 	assert_non_null(noted("N110"));
-	assert_ok(lock_with("a", LIN, (options){.prerelease = true}));
+	ask.prerelease = true;
+	assert_ok(lock("a", LIN));
 	chosen("a 2.0rc1");
 }
 
@@ -602,14 +503,16 @@ static void missing_digests_are_noted_or_refused(void **state)
 	assert_ok(lock("a", LIN));
 	assert_int_equal(noted("N105")->nfiles, 1);
 	assert_int_equal(got.lock.wheels[0].digest, WP_DIGEST_NONE);
-	assert_int_equal(lock_with("a", LIN, (options){.hashes = true}), WP_E_DIGEST);
+	ask.require_index_hashes = true;
+	assert_int_equal(lock("a", LIN), WP_E_DIGEST);
 }
 
 static void bad_requirements_are_refused(void **state)
 {
 	(void)state;
 	assert_int_equal(lock("a==", LIN), WP_E_REQUIREMENT);
-	assert_int_equal(lock_with("a", LIN, (options){.constraint = "b[x]"}), WP_E_REQUIREMENT);
+	constrain("b[x]");
+	assert_int_equal(lock("a", LIN), WP_E_REQUIREMENT);
 }
 
 static void a_marker_on_the_machine_is_noted(void **state)
@@ -681,8 +584,6 @@ static void a_stop_is_an_interruption(void **state)
 	ctx.cancel = NULL;
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, begin, end)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -712,7 +613,7 @@ int main(void)
 		T(the_ordinary_linux_build_has_its_default_cuda),
 		T(a_cpu_build_on_windows_is_noted),
 		T(the_variants_to_add_are_those_of_the_chosen_torch),
-	T(a_torch_newer_than_the_facts_is_noted),
+		T(a_torch_newer_than_the_facts_is_noted),
 		T(a_closed_variant_is_noted),
 		T(numpy_is_held_back_for_an_old_torch),
 		T(a_pin_that_the_variant_lacks_names_variants_that_have_it),
