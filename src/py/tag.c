@@ -261,3 +261,18 @@ size_t wp_wheel_rank(const wp_wheel_name *w, const wp_target *t)
 			}
 	return best;
 }
+
+bool wp_wheel_on_platforms(const wp_wheel_name *w, const char *const *platforms, size_t n)
+{
+	wp_str rest = wp_str_of(w->platform), one;
+	size_t i;
+
+	while (wp_str_split(&rest, '.', &one)) {
+		if (wp_str_is(one, "any"))
+			return true;
+		for (i = 0; i < n; i++)
+			if (wp_str_is(one, platforms[i]))
+				return true;
+	}
+	return false;
+}

@@ -32,6 +32,8 @@ size_t wp_wheel_tags(wp_arena *a, const wp_wheel_name *w, const char *const **ou
 bool wp_sdist_name_parse(wp_arena *a, wp_str filename, const char *project, wp_version *version);
 /* All platform tags for a platform in order of preference (manylinux expanded to older levels with legacy names). */
 size_t wp_platform_tags(wp_arena *a, const char *platform, const char *const **out);
+/* Is the wheel for one of these platforms, or for any, whatever its Python? */
+bool wp_wheel_on_platforms(const wp_wheel_name *w, const char *const *platforms, size_t n);
 /* All tags of CPython 3.minor on these platforms in order of preference. abis: what a build calls its own ones, such as
  * cp313, or cp313t of a free-threaded build. */
 size_t wp_python_tags(wp_arena *a, int minor, const char *const *abis, size_t nabis, const char *const *platforms,

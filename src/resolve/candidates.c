@@ -182,22 +182,6 @@ static void sift_source(sieve *s, const wp_file *f)
 		c->unfit |= date_fault(s, f) ? WP_UNFIT_LATE_SOURCE : WP_UNFIT_SOURCE;
 }
 
-/* Is this wheel for the target's platform, whatever its Python? */
-static bool for_platform(const wp_wheel_name *w, const char *const *platforms, size_t n)
-{
-	wp_str rest = wp_str_of(w->platform), one;
-	size_t i;
-
-	while (wp_str_split(&rest, '.', &one)) {
-		if (wp_str_is(one, "any"))
-			return true;
-		for (i = 0; i < n; i++)
-			if (wp_str_is(one, platforms[i]))
-				return true;
-	}
-	return false;
-}
-
 static bool parse_wheel(sieve *s, const wp_file *f, wp_wheel_name *w)
 {
 	wp_error e = {0};
@@ -232,7 +216,7 @@ static void find_label(sieve *s, const wp_compat *compat)
 	for (i = 0; i < s->page->nfiles && !s->label_needed; i++) {
 		drop_scratch(s, i);
 		s->label_needed = parse_wheel(s, &s->page->files[i], &w) &&
-			wp_streq(w.version.local, s->label) && for_platform(&w, platforms, n);
+			wp_streq(w.version.local, s->label) && wp_wheel_on_platforms(&w, platforms, n);
 	}
 }
 

@@ -147,21 +147,6 @@ typedef struct wheels {
 	wp_words platforms; /* of all */
 } wheels;
 
-static bool on_platform(const wp_wheel_name *w, const char *const *tags, size_t n)
-{
-	wp_str rest = wp_str_of(w->platform), one;
-	size_t i;
-
-	while (wp_str_split(&rest, '.', &one)) {
-		if (wp_str_is(one, "any"))
-			return true;
-		for (i = 0; i < n; i++)
-			if (wp_str_is(one, tags[i]))
-				return true;
-	}
-	return false;
-}
-
 static bool for_python(wp_arena *a, const wp_target *t, wp_str python)
 {
 	const char *pure = wp_sprintf(a, "%.*s-none-", (int)python.n, python.p);
@@ -199,7 +184,7 @@ static void find_wheels(wp_arena *a, const wp_job *j, const wp_pooled *p, const 
 			wp_wheel_name_parse(a, wp_str_of(p->page->files[i].filename), &w, &e) ||
 			wp_version_cmp(&w.version, v) != 0)
 			continue;
-		if (on_platform(&w, tags, n))
+		if (wp_wheel_on_platforms(&w, tags, n))
 			add_pythons(a, j, &w, out);
 		for (rest = wp_str_of(w.platform); wp_str_split(&rest, '.', &one);)
 			wp_add_word(a, &out->platforms, one);
@@ -301,7 +286,8 @@ static bool newest_for_platform(wp_arena *a, const wp_job *j, const wp_pooled *p
 		wp_error e = {0};
 
 		if (!wp_ends(p->page->files[i].filename, ".whl") ||
-			wp_wheel_name_parse(a, wp_str_of(p->page->files[i].filename), &w, &e) || !on_platform(&w, tags, n) ||
+			wp_wheel_name_parse(a, wp_str_of(p->page->files[i].filename), &w, &e) ||
+			!wp_wheel_on_platforms(&w, tags, n) ||
 			(d && wp_specifiers_match(&d->req->specifiers, &w.version) == d->negate) ||
 			(found && wp_version_cmp(&w.version, out) <= 0))
 			continue;
