@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* arena.h: a fresh arena for each test of a program. */
+/* arena.h: a fresh arena for each test of a program, which is its state too. */
 #ifndef WP_TESTS_ARENA_H
 #define WP_TESTS_ARENA_H
 
@@ -9,8 +9,7 @@ static wp_arena *arena;
 
 static inline int setup(void **state)
 {
-	(void)state;
-	arena = wp_arena_new();
+	*state = arena = wp_arena_new();
 	return 0;
 }
 

@@ -1,20 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "bin/elf.h"
+#include "unit/arena.h"
 #include "unit/binaries.h"
 
 static const char *const needed[] = {"libc10.so", "libc.so.6", NULL};
-
-static int fresh(void **state)
-{
-	*state = wp_arena_new();
-	return 0;
-}
-
-static int done(void **state)
-{
-	wp_arena_free(*state);
-	return 0;
-}
 
 static bool read_elf(wp_arena *a, bytes *b, wp_elf *out, const char **why)
 {
@@ -134,12 +123,12 @@ static void this_machines_own_library_is_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(the_dynamic_section_is_read, fresh, done),
-		cmocka_unit_test_setup_teardown(what_is_absent_is_null, fresh, done),
-		cmocka_unit_test_setup_teardown(a_cut_file_is_called_truncated, fresh, done),
-		cmocka_unit_test_setup_teardown(what_is_no_elf_file_says_why, fresh, done),
-		cmocka_unit_test_setup_teardown(damaged_tables_are_refused, fresh, done),
-		cmocka_unit_test_setup_teardown(this_machines_own_library_is_read, fresh, done),
+		cmocka_unit_test_setup_teardown(the_dynamic_section_is_read, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_is_absent_is_null, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_cut_file_is_called_truncated, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_is_no_elf_file_says_why, setup, teardown),
+		cmocka_unit_test_setup_teardown(damaged_tables_are_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(this_machines_own_library_is_read, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("elf", tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "fetch/html.h"
-#include "unit/test.h"
+#include "unit/arena.h"
 
 /* Names of the tags and one attribute of each, as "a:x b:y ". */
 static const char *tags(wp_arena *a, const char *page, const char *attr)
@@ -15,18 +15,6 @@ static const char *tags(wp_arena *a, const char *page, const char *attr)
 		out = wp_sprintf(a, "%s%s:%s ", out, t.name, v ? wp_html_text(a, v->value) : "-");
 	}
 	return out;
-}
-
-static int make(void **state)
-{
-	*state = wp_arena_new();
-	return 0;
-}
-
-static int drop(void **state)
-{
-	wp_arena_free(*state);
-	return 0;
 }
 
 static void anchors_in_any_spelling(void **state)
@@ -103,13 +91,13 @@ static void entities_become_characters(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(anchors_in_any_spelling, make, drop),
-		cmocka_unit_test_setup_teardown(what_is_no_markup_is_passed_over, make, drop),
-		cmocka_unit_test_setup_teardown(quotes_hide_the_end_of_a_tag, make, drop),
-		cmocka_unit_test_setup_teardown(pages_that_break_off, make, drop),
-		cmocka_unit_test_setup_teardown(base_and_meta_are_seen, make, drop),
+		cmocka_unit_test_setup_teardown(anchors_in_any_spelling, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_is_no_markup_is_passed_over, setup, teardown),
+		cmocka_unit_test_setup_teardown(quotes_hide_the_end_of_a_tag, setup, teardown),
+		cmocka_unit_test_setup_teardown(pages_that_break_off, setup, teardown),
+		cmocka_unit_test_setup_teardown(base_and_meta_are_seen, setup, teardown),
 		cmocka_unit_test(many_attributes_are_cut),
-		cmocka_unit_test_setup_teardown(entities_become_characters, make, drop),
+		cmocka_unit_test_setup_teardown(entities_become_characters, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("html", tests, NULL, NULL);

@@ -1,20 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "doctor/ldcache.h"
+#include "unit/arena.h"
 #include "unit/binaries.h"
 
 enum { X86_64 = 0x0303, I386 = 0x0003, AARCH64 = 0x0a03 };
-
-static int fresh(void **state)
-{
-	*state = wp_arena_new();
-	return 0;
-}
-
-static int done(void **state)
-{
-	wp_arena_free(*state);
-	return 0;
-}
 
 /* Three entries: a.so for x86-64, b.so for i386, c.so for aarch64. */
 static bytes build(wp_arena *a, size_t skip)
@@ -94,9 +83,9 @@ static void damaged_caches_are_survived(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(names_of_the_machine_are_read, fresh, done),
-		cmocka_unit_test_setup_teardown(the_format_behind_the_old_one_is_found, fresh, done),
-		cmocka_unit_test_setup_teardown(damaged_caches_are_survived, fresh, done),
+		cmocka_unit_test_setup_teardown(names_of_the_machine_are_read, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_format_behind_the_old_one_is_found, setup, teardown),
+		cmocka_unit_test_setup_teardown(damaged_caches_are_survived, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("ldcache", tests, NULL, NULL);

@@ -1,24 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "fetch/packed.h"
 #include "fetch/page.h"
-#include "unit/test.h"
+#include "unit/arena.h"
 
 #define A64 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 #define B64 "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
 #define JSON "application/vnd.pypi.simple.v1+json"
 #define TORCH "torch-2.7.0%2Bcu128-cp312-cp312-win_amd64.whl"
-
-static int make(void **state)
-{
-	*state = wp_arena_new();
-	return 0;
-}
-
-static int drop(void **state)
-{
-	wp_arena_free(*state);
-	return 0;
-}
 
 static int read_as(wp_arena *a, const char *type, const char *text, const char *project, wp_project *out, wp_error *e)
 {
@@ -319,7 +307,7 @@ static void too_many_files(void **state)
 	wp_buf_free(&b);
 }
 
-#define T(f) cmocka_unit_test_setup_teardown(f, make, drop)
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
 {

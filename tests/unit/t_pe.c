@@ -1,20 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "bin/pe.h"
+#include "unit/arena.h"
 #include "unit/binaries.h"
 
 static const char *const imports[] = {"KERNEL32.dll", "c10.dll", "KERNEL32.dll", NULL};
-
-static int fresh(void **state)
-{
-	*state = wp_arena_new();
-	return 0;
-}
-
-static int done(void **state)
-{
-	wp_arena_free(*state);
-	return 0;
-}
 
 static bool read_pe(wp_arena *a, bytes *b, wp_pe *out, const char **why)
 {
@@ -99,11 +88,11 @@ static void damaged_import_tables_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(imports_are_listed_once_in_order, fresh, done),
-		cmocka_unit_test_setup_teardown(a_library_without_imports_is_fine, fresh, done),
-		cmocka_unit_test_setup_teardown(a_cut_file_is_called_truncated, fresh, done),
-		cmocka_unit_test_setup_teardown(what_is_no_pe_file_says_why, fresh, done),
-		cmocka_unit_test_setup_teardown(damaged_import_tables_are_refused, fresh, done),
+		cmocka_unit_test_setup_teardown(imports_are_listed_once_in_order, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_library_without_imports_is_fine, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_cut_file_is_called_truncated, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_is_no_pe_file_says_why, setup, teardown),
+		cmocka_unit_test_setup_teardown(damaged_import_tables_are_refused, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("pe", tests, NULL, NULL);

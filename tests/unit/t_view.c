@@ -1,20 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "bin/view.h"
+#include "unit/arena.h"
 #include "unit/binaries.h"
 
 enum { BIG = 700000 };
-
-static int fresh(void **state)
-{
-	*state = wp_arena_new();
-	return 0;
-}
-
-static int done(void **state)
-{
-	wp_arena_free(*state);
-	return 0;
-}
 
 static bytes pattern(wp_arena *a)
 {
@@ -113,11 +102,11 @@ static void a_failed_read_is_kept_with_its_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(reads_across_windows_match_the_bytes, fresh, done),
-		cmocka_unit_test_setup_teardown(numbers_are_little_endian, fresh, done),
-		cmocka_unit_test_setup_teardown(nothing_is_read_past_the_end, fresh, done),
-		cmocka_unit_test_setup_teardown(text_must_end_within_its_limit, fresh, done),
-		cmocka_unit_test_setup_teardown(a_failed_read_is_kept_with_its_words, fresh, done),
+		cmocka_unit_test_setup_teardown(reads_across_windows_match_the_bytes, setup, teardown),
+		cmocka_unit_test_setup_teardown(numbers_are_little_endian, setup, teardown),
+		cmocka_unit_test_setup_teardown(nothing_is_read_past_the_end, setup, teardown),
+		cmocka_unit_test_setup_teardown(text_must_end_within_its_limit, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_failed_read_is_kept_with_its_words, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("view", tests, NULL, NULL);
