@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* place.h: a temp directory and an arena for each test of a program. */
+/* place.h: a temp directory, a context and its arena for each test of a program. */
 #ifndef WP_TESTS_PLACE_H
 #define WP_TESTS_PLACE_H
 
 #include "unit/tmp.h"
 
 typedef struct place {
+	wp_ctx ctx;
 	wp_arena *a;
 	const char *dir;
 } place;
@@ -14,7 +15,8 @@ static inline int set_up(void **state)
 {
 	place *p = calloc(1, sizeof *p);
 
-	p->a = wp_arena_new();
+	wp_ctx_init(&p->ctx, 2);
+	p->a = p->ctx.arena;
 	p->dir = tmp_make(p->a);
 	*state = p;
 	return 0;
@@ -25,7 +27,7 @@ static inline int tear_down(void **state)
 	place *p = *state;
 
 	tmp_remove(p->dir);
-	wp_arena_free(p->a);
+	wp_ctx_done(&p->ctx);
 	free(p);
 	return 0;
 }

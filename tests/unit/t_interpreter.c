@@ -1,36 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "unit/tmp.h"
+#include "unit/place.h"
 #include "wheelpack/install.h"
 
-typedef struct world {
-	wp_ctx ctx;
-	wp_arena *a;
-	const char *dir;
-} world;
-
-static int setup(void **state)
-{
-	world *w = calloc(1, sizeof *w);
-
-	wp_ctx_init(&w->ctx, 2);
-	w->a = w->ctx.arena;
-	w->dir = tmp_make(w->a);
-	*state = w;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	world *w = *state;
-
-	tmp_remove(w->dir);
-	wp_ctx_done(&w->ctx);
-	free(w);
-	return 0;
-}
-
 #ifndef _WIN32
-static const char *script(world *w, const char *path, const char *text)
+static const char *script(place *w, const char *path, const char *text)
 {
 	wp_error err = {0};
 	const char *full = os_join(w->a, w->dir, path);
@@ -45,7 +18,7 @@ static const char *script(world *w, const char *path, const char *text)
 #define EXE ""
 #define PYENV ".pyenv/versions/%s/bin/python3.12"
 
-static const char *program(world *w, const char *path, const char *text)
+static const char *program(place *w, const char *path, const char *text)
 {
 	return script(w, path, wp_sprintf(w->a, "cat <<'END'\n%s\nEND", text));
 }
@@ -56,7 +29,7 @@ static const char *program(world *w, const char *path, const char *text)
 #define PYENV ".pyenv/pyenv-win/versions/%s/python"
 
 /* A program that prints so: the fake python.exe with its answer beside it. */
-static const char *program(world *w, const char *path, const char *text)
+static const char *program(place *w, const char *path, const char *text)
 {
 	wp_error err = {0};
 	const char *full = wp_sprintf(w->a, "%s/%s" EXE, w->dir, path);
@@ -69,7 +42,7 @@ static const char *program(world *w, const char *path, const char *text)
 #endif
 
 /* What an interpreter of this tag and version prints. */
-static const char *answer(world *w, const char *tag, const char *version)
+static const char *answer(place *w, const char *tag, const char *version)
 {
 	return wp_sprintf(w->a,
 		"welcome\n"
@@ -87,7 +60,7 @@ static const char *answer(world *w, const char *tag, const char *version)
 
 static void every_fact_of_a_fake_is_read(void **state)
 {
-	world *w = *state;
+	place *w = *state;
 	wp_error err = {0};
 	wp_interpreter p;
 	const char *path = program(w, "python3", answer(w, "cp312", "3.12.7"));
@@ -104,7 +77,7 @@ static void every_fact_of_a_fake_is_read(void **state)
 #ifdef _WIN32
 static void the_py_launcher_knows_more(void **state)
 {
-	world *w = *state;
+	place *w = *state;
 	wp_error err = {0};
 	wp_interpreter p;
 	const char *path = os_native(w->a, program(w, "far/python", answer(w, "cp312", "3.12.4")));
@@ -116,7 +89,7 @@ static void the_py_launcher_knows_more(void **state)
 #else
 static void the_real_python_answers(void **state)
 {
-	world *w = *state;
+	place *w = *state;
 	wp_error err = {0};
 	wp_interpreter p;
 
@@ -135,7 +108,7 @@ static void the_real_python_answers(void **state)
 
 static void a_failing_shim_is_skipped(void **state)
 {
-	world *w = *state;
+	place *w = *state;
 	wp_error err = {0};
 	wp_interpreter p;
 	const char *path = wp_sprintf(w->a, "%s/shims" SEPARATOR "relative" SEPARATOR SEPARATOR "%s/bin", w->dir, w->dir);
@@ -149,7 +122,7 @@ static void a_failing_shim_is_skipped(void **state)
 
 static void a_version_manager_below_home_is_found(void **state)
 {
-	world *w = *state;
+	place *w = *state;
 	wp_error err = {0};
 	wp_interpreter p;
 
@@ -163,7 +136,7 @@ static void a_version_manager_below_home_is_found(void **state)
 
 static void a_free_threaded_build_is_another_interpreter(void **state)
 {
-	world *w = *state;
+	place *w = *state;
 	wp_error err = {0};
 	wp_interpreter p;
 	const char *path = wp_sprintf(w->a, "%s/t" SEPARATOR "%s/n", w->dir, w->dir);
@@ -180,7 +153,7 @@ static void a_free_threaded_build_is_another_interpreter(void **state)
 #ifndef _WIN32
 static void the_error_lists_what_was_tried(void **state)
 {
-	world *w = *state;
+	place *w = *state;
 	wp_error err = {0};
 	wp_interpreter p;
 
@@ -195,7 +168,7 @@ static void the_error_lists_what_was_tried(void **state)
 
 #endif
 
-static void refused_as(world *w, const char *path, const char *why)
+static void refused_as(place *w, const char *path, const char *why)
 {
 	wp_error err = {0};
 	wp_interpreter p;
@@ -206,7 +179,7 @@ static void refused_as(world *w, const char *path, const char *why)
 		fail_msg("'%s' does not say '%s'", err.why, why);
 }
 
-static void refused(world *w, const char *text, const char *why)
+static void refused(place *w, const char *text, const char *why)
 {
 	refused_as(w, program(w, "bad/python", text), why);
 }
@@ -218,7 +191,7 @@ static void one_that_dies_is_refused(void **state)
 }
 #endif
 
-static const char *edited(world *w, const char *from, const char *to)
+static const char *edited(place *w, const char *from, const char *to)
 {
 	const char *text = answer(w, "cp312", "3.12.1"), *at = strstr(text, from);
 
@@ -228,7 +201,7 @@ static const char *edited(world *w, const char *from, const char *to)
 
 static void odd_answers_are_refused(void **state)
 {
-	world *w = *state;
+	place *w = *state;
 
 	refused(w, "", "gives no answer");
 	refused(w, "{\"executable\": 1", "python");
@@ -241,7 +214,7 @@ static void odd_answers_are_refused(void **state)
 
 static void a_missing_or_plain_file_is_refused(void **state)
 {
-	world *w = *state;
+	place *w = *state;
 	wp_error err = {0}, err2 = {0};
 	wp_interpreter p;
 	const char *plain = os_join(w->a, w->dir, "plain");
@@ -256,7 +229,7 @@ static void a_missing_or_plain_file_is_refused(void **state)
 
 int main(void)
 {
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		T(every_fact_of_a_fake_is_read),
 #ifdef _WIN32

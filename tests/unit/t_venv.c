@@ -1,48 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 #include "install/parts.h"
-#include "unit/tmp.h"
+#include "unit/place.h"
 
-typedef struct world {
-	wp_ctx ctx;
-	wp_arena *a;
-	const char *dir;
-	wp_interpreter base;
-	bool real; /* base is a real interpreter */
-} world;
+static wp_interpreter base; /* of the test that runs */
+static bool real;	    /* there is one */
 
-static int setup(void **state)
+static int with_python(void **state)
 {
-	world *w = calloc(1, sizeof *w);
+	int rc = set_up(state);
+	place *w = *state;
 	wp_error err = {0};
 
-	wp_ctx_init(&w->ctx, 2);
-	w->a = w->ctx.arena;
-	w->dir = tmp_make(w->a);
-	w->real = !wp_interpreter_find(&w->ctx, NULL, getenv("PATH"), getenv("HOME"), &w->base, &err);
-	*state = w;
-	return 0;
+	real = !wp_interpreter_find(&w->ctx, NULL, getenv("PATH"), getenv("HOME"), &base, &err);
+	return rc;
 }
 
-static int teardown(void **state)
+static void need_python(void)
 {
-	world *w = *state;
-
-	tmp_remove(w->dir);
-	wp_ctx_done(&w->ctx);
-	free(w);
-	return 0;
-}
-
-static void need_python(world *w)
-{
-	if (w->real)
+	if (real)
 		return;
 	print_message("skipped: no python3 here\n");
 	skip();
 }
 
 /* Output of a program, its success asserted. */
-static wp_str run(world *w, const char *const *argv)
+static wp_str run(place *w, const char *const *argv)
 {
 	static const char *const unset[] = {"PYTHON", "VIRTUAL_ENV", NULL};
 	static const char *const set[] = {"PYTHONHOME=/old/home", "PS1=old ", NULL};
@@ -58,42 +40,42 @@ static wp_str run(world *w, const char *const *argv)
 	return out.out;
 }
 
-static const char *make(world *w, const char *name)
+static const char *make(place *w, const char *name)
 {
 	const char *venv = os_join(w->a, w->dir, name);
 	wp_error err = {0};
 
-	assert_ok(wp_venv_create(w->a, venv, venv, &w->base, &(wp_launchers){{0}}, &err));
+	assert_ok(wp_venv_create(w->a, venv, venv, &base, &(wp_launchers){{0}}, &err));
 	return venv;
 }
 
 static void python_takes_it_for_a_venv(void **state)
 {
-	world *w = *state;
+	place *w = *state;
 	const char *venv, *lines;
 
-	need_python(w);
+	need_python();
 	venv = make(w, "env");
 	lines = run(w, (const char *const[]){os_join(w->a, venv, "bin/python"), "-c",
 		"import sys, sysconfig\n"
 		"print(sys.prefix)\nprint(sysconfig.get_path('purelib'))\n"
 		"print(sysconfig.get_path('scripts'))", NULL}).p;
 	assert_string_equal(lines, wp_sprintf(w->a, "%s\n%s/%s\n%s/bin\n", venv, venv,
-		w->base.venv_site, venv));
+		base.venv_site, venv));
 }
 
 static void the_configuration_has_the_usual_keys(void **state)
 {
-	world *w = *state;
+	place *w = *state;
 	const char *venv, *text;
 
-	need_python(w);
+	need_python();
 	venv = make(w, "env");
 	text = tmp_read(w->a, os_join(w->a, venv, "pyvenv.cfg")).p;
 	assert_true(wp_starts(text, wp_sprintf(w->a, "home = %s\n",
-		os_dirname(w->a, w->base.executable))));
+		os_dirname(w->a, base.executable))));
 	assert_non_null(strstr(text, "\ninclude-system-site-packages = false\n"));
-	assert_non_null(strstr(text, wp_sprintf(w->a, "\nversion = %s\n", w->base.version)));
+	assert_non_null(strstr(text, wp_sprintf(w->a, "\nversion = %s\n", base.version)));
 	assert_non_null(strstr(text, "\nexecutable = /"));
 	assert_non_null(strstr(text, "\ncommand = /"));
 	assert_true(os_is_dir(os_join(w->a, venv, "include")));
@@ -102,13 +84,13 @@ static void the_configuration_has_the_usual_keys(void **state)
 
 static void each_usual_name_starts_python(void **state)
 {
-	world *w = *state;
+	place *w = *state;
 	const char *names[] = {"python", "python3", NULL}, *venv;
 	size_t i;
 
-	need_python(w);
+	need_python();
 	venv = make(w, "env");
-	names[2] = wp_sprintf(w->a, "python%s", w->base.markers.python_version);
+	names[2] = wp_sprintf(w->a, "python%s", base.markers.python_version);
 	for (i = 0; i < 3; i++)
 		assert_true(os_is_executable(wp_sprintf(w->a, "%s/bin/%s", venv, names[i])));
 }
@@ -116,11 +98,11 @@ static void each_usual_name_starts_python(void **state)
 /* Enter and leave in a shell; the path has all that quoting must hold. */
 static void sh_enters_and_leaves(void **state)
 {
-	world *w = *state;
+	place *w = *state;
 	const char *venv, *text;
 	wp_str out;
 
-	need_python(w);
+	need_python();
 	venv = make(w, "it's a $HOME \"env\" \\ !x");
 	text = "before=$PATH\n. \"$1/bin/activate\"\n"
 	       "[ \"$VIRTUAL_ENV\" = \"$1\" ] || echo wrong VIRTUAL_ENV\n"
@@ -171,11 +153,11 @@ static void other_shells_enter_and_leave(void **state)
 			"if ($Env:VIRTUAL_ENV) { 'wrong, still set' }\n"
 			"'done'\n"},
 	};
-	world *w = *state;
+	place *w = *state;
 	const char *venv;
 	size_t i, tried = 0;
 
-	need_python(w);
+	need_python();
 	venv = make(w, "it's \\ env");
 	for (i = 0; i < sizeof t / sizeof *t; i++) {
 		const char *file = os_join(w->a, w->dir, t[i].file);
@@ -201,7 +183,7 @@ static void other_shells_enter_and_leave(void **state)
 
 static void a_venv_is_a_tree(void **state)
 {
-	world *w = *state;
+	place *w = *state;
 	const wp_tree_entry *v;
 	wp_error err = {0};
 	wp_blob blob;
@@ -211,9 +193,9 @@ static void a_venv_is_a_tree(void **state)
 	size_t i, n;
 	bool found = false;
 
-	need_python(w);
+	need_python();
 	venv = make(w, "env");
-	site = os_join(w->a, venv, w->base.venv_site);
+	site = os_join(w->a, venv, base.venv_site);
 	tmp_write(os_join(w->a, site, "mod.py"), WP_LIT("pass\n"));
 	assert_ok(os_symlink("mod.py", os_join(w->a, site, "link.py"), &err));
 	assert_ok(os_mkdirs(os_join(w->a, venv, ".wheelpack"), &err));
@@ -239,7 +221,7 @@ static void a_venv_is_a_tree(void **state)
 
 static void what_is_no_venv_is_no_tree(void **state)
 {
-	world *w = *state;
+	place *w = *state;
 	wp_error err = {0}, err2 = {0};
 	wp_lock_doc lock;
 	wp_tree t;
@@ -251,7 +233,7 @@ static void what_is_no_venv_is_no_tree(void **state)
 
 int main(void)
 {
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define T(name) cmocka_unit_test_setup_teardown(name, with_python, tear_down)
 	const struct CMUnitTest tests[] = {
 		T(python_takes_it_for_a_venv),
 		T(the_configuration_has_the_usual_keys),
