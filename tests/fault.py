@@ -17,6 +17,7 @@ STEP = int(os.environ.get("WHEELPACK_FAULT_STEP", "1"))
 checks = Checks("failing system calls")
 work = checks.work
 env = environment(work, WHEELPACK)
+remove = checks.remove
 
 
 def run(*args, **more):
@@ -60,15 +61,6 @@ def names(tree):
     if not isinstance(tree, dict):
         return tree or ""
     return sorted(n for n, what in tree.items() if not (n.startswith(".wheelpack/stage") and what[0] == "dir"))
-
-
-def remove(*paths):
-    for path in paths:
-        full = os.path.join(work, path)
-        if os.path.isdir(full):
-            shutil.rmtree(full)
-        elif os.path.lexists(full):
-            os.unlink(full)
 
 
 def main():

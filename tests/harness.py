@@ -62,11 +62,13 @@ class Wine:
     """Windows programs, in the prefix of tests/wine.sh. One program waits until close(): with none, Wine would start up
     anew for each run."""
     program = next((w for w in ("/usr/lib/wine/wine64", "/usr/bin/wine64") if os.path.exists(w)), None)
+    prefix = os.path.join(ROOT, "build/wineprefix")
+    system32 = os.path.join(prefix, "drive_c/windows/system32")
 
     def __init__(self, work, env, fake):
         self.work = work
         self.env = {k: v for k, v in env.items() if k != "DISPLAY"}
-        self.env.update(WINEDEBUG="-all", WINEDLLOVERRIDES="mscoree,mshtml=", WINEPREFIX=os.path.join(ROOT, "build/wineprefix"))
+        self.env.update(WINEDEBUG="-all", WINEDLLOVERRIDES="mscoree,mshtml=", WINEPREFIX=self.prefix)
         subprocess.run(["sh", os.path.join(ROOT, "tests/wine.sh"), fake], timeout=300, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL, check=True)  # makes the prefix
         self.waits = subprocess.Popen([self.program, fake, "stdin=1"], env=self.env, stdin=subprocess.PIPE,
@@ -76,10 +78,10 @@ class Wine:
     def path(self, name):
         return "Z:" + os.path.join(self.work, name).replace("/", "\\")
 
-    def run(self, *args, **settings):
+    def run(self, *args, given=b"", **settings):
         """On a busy machine Wine fails now and then, once in a thousand, to start the program that ours starts."""
         for _ in range(2):
-            p = captured([self.program, *args], cwd=self.work, env={**self.env, **settings})
+            p = captured([self.program, *args], given=given, cwd=self.work, env={**self.env, **settings})
             if "it cannot be started: Internal error" not in p.stderr:
                 break
             print("Wine could not start a program")
@@ -117,6 +119,40 @@ class Checks:
             self.failed += 1
             print(f"FAILED {self.name}: {what}\n{detail}")
         return condition
+
+    def expect(self, what, p, code, *said):
+        """The completed process p has this exit code and says all of that."""
+        text = p.stdout + p.stderr
+        return self.check(p.returncode == code and all(s in text for s in said), what,
+                          f"wanted exit {code}, {said}\n{p.returncode}\n{text}")
+
+    def put(self, name, data):
+        """A file below work; its path."""
+        path = os.path.join(self.work, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as f:
+            f.write(data if isinstance(data, bytes) else data.encode())
+        return path
+
+    def read(self, name):
+        with open(os.path.join(self.work, name), "rb") as f:
+            return f.read()
+
+    def remove(self, *names):
+        """What of these is there."""
+        for name in names:
+            path = os.path.join(self.work, name)
+            if os.path.isdir(path):
+                shutil.rmtree(path)
+            elif os.path.lexists(path):
+                os.unlink(path)
+
+    def wine(self, env, fake, *programs):
+        """Wine, for these programs. Where it or one of them is missing all is skipped, and this is the end."""
+        if not Wine.program or not all(map(os.path.exists, (fake, *programs))):
+            self.skip(self.name, " or ".join(["no wine64", fake, *programs]))
+            self.end()
+        return Wine(self.work, env, fake)
 
     def skip(self, what, why):
         self.skipped += 1

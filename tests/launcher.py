@@ -11,31 +11,18 @@ import sys
 import time
 import zipfile
 
-from harness import Checks, ROOT, captured
+from harness import Checks
 
-WINE = next((w for w in ("/usr/lib/wine/wine64", "/usr/bin/wine64") if os.path.exists(w)), None)
 LAUNCHERS, FAKE = (os.path.abspath(a) for a in sys.argv[1:3])
 checks = Checks("launchers")
-env = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "__PYVENV_LAUNCHER__")}
-env.update(WINEDEBUG="-all", WINEDLLOVERRIDES="mscoree,mshtml=", WINEPREFIX=os.path.join(ROOT, "build/wineprefix"))
+wine = checks.wine({k: v for k, v in os.environ.items() if k != "__PYVENV_LAUNCHER__"}, FAKE)
+run, windows, put, fake = wine.run, wine.path, checks.put, checks.read(FAKE)
 ARGUMENTS = ["plain", "two words", "", 'say "hi"', "back\\slash", "ends in \\", '\\"', "C:\\dir with space\\", "%PATH%",
              "^&|<>", "中文", "😀 smile", "a\tb", "'single'", "*"]
 
 
 def read(name):
-    with open(os.path.join(LAUNCHERS, name), "rb") as f:
-        return f.read()
-
-
-def put(path, data):
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "wb") as f:
-        f.write(data if isinstance(data, bytes) else data.encode())
-    return path
-
-
-def windows(path):
-    return "Z:" + path.replace("/", "\\")
+    return checks.read(os.path.join(LAUNCHERS, name))
 
 
 def script(path, stub, first_line):
@@ -45,19 +32,14 @@ def script(path, stub, first_line):
     return put(path, stub + first_line.encode() + archive.getvalue())
 
 
-def run(program, *args, stdin=b""):
-    p = captured([WINE, program, *args], given=stdin, env=env)
-    return p.returncode, p.stdout, p.stderr
-
-
 def lines_of(program, args, launcher=None):
     return "".join([f"program {program}\n"] + [f"arg {a}\n" for a in args] +
                    ([f"launcher {launcher}\n"] if launcher else []))
 
 
 def expect(what, got, code, out=None, *said):
-    ok = got[0] == code and (out is None or got[1] == out) and all(s in got[2] for s in said)
-    checks.check(ok, what, f"wanted exit {code}\n{out}{said}\ngot exit {got[0]}\n{got[1]}{got[2]}")
+    ok = got.returncode == code and (out is None or got.stdout == out) and all(s in got.stderr for s in said)
+    checks.check(ok, what, f"wanted exit {code}\n{out}{said}\n{got}")
 
 
 def image(name, dlls):
@@ -83,7 +65,7 @@ def scripts(console, base):
            lines_of("python.exe", [windows(tool), *ARGUMENTS]))
     for code in (1, 42, 255):
         expect(f"exit code {code}", run(tool, f"exit={code}"), code)
-    got = run(tool, "stdin=1", stdin=b"one\r\ntwo\n")
+    got = run(tool, "stdin=1", given=b"one\r\ntwo\n")
     expect("standard input is the child's", got, 0, lines_of("python.exe", [windows(tool), "stdin=1"]) + "one\r\ntwo\n")
     spaced = put(base + "/a b 中文 😀/python.exe", fake)
     for name, line in ("quoted", f'#!"{windows(spaced)}"\n'), ("bare", f"#!{windows(spaced)}\r\n"):
@@ -148,7 +130,7 @@ def ends(stream, seconds=20):
 
 def killed(console, base):
     tool = script(base + "/tools/waits.exe", console, f"#!{windows(base)}\\py\\python.exe\n")
-    p = subprocess.Popen([WINE, tool, "stdin=1"], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    p = subprocess.Popen([wine.program, tool, "stdin=1"], env=wine.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     p.stdin.write(b"ready\n" * 2000)
     p.stdin.flush()
     started = p.stdout.readline()
@@ -161,23 +143,11 @@ def killed(console, base):
     checks.check(started.startswith(b"program") and ends(p.stdout), "the child ends with its launcher", repr(started))
 
 
-if not WINE or not os.path.exists(FAKE):
-    checks.skip("launchers", "no wine64 or x86_64-w64-mingw32-gcc here")
-    checks.end()
-with open(FAKE, "rb") as fake_file:
-    fake = fake_file.read()
-subprocess.run(["sh", os.path.join(ROOT, "tests/wine.sh"), FAKE], timeout=300, stdout=subprocess.DEVNULL,
-               stderr=subprocess.DEVNULL, check=True)  # makes the prefix
-# One program that waits: with none, Wine would start up anew for each run, and its services would hold that run's pipes.
-waits = subprocess.Popen([WINE, FAKE, "stdin=1"], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                         stderr=subprocess.DEVNULL)
-waits.stdout.readline()
 image("launcher-console.exe", {b"KERNEL32.dll"})
 image("launcher-gui.exe", {b"KERNEL32.dll", b"USER32.dll"})
 scripts(read("launcher-console.exe"), checks.work)
 scripts(read("launcher-gui.exe"), checks.work + "/gui")
 environments(read("launcher-console.exe"), read("launcher-gui.exe"), checks.work)
 killed(read("launcher-console.exe"), checks.work)
-waits.stdin.close()
-waits.wait()
+wine.close()
 checks.end()

@@ -6,7 +6,6 @@ After Ctrl-C: exit 130 (or the work was done already), the message says where th
 is left beside the target. After kill -9 the same command run again completes, and no leftover stays.
 """
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -50,12 +49,6 @@ def stopped_run(name, args, target, delay, sig):
     return p.returncode
 
 
-def remove(path):
-    shutil.rmtree(os.path.join(work, path), ignore_errors=True)
-    if os.path.lexists(os.path.join(work, path)):
-        os.unlink(os.path.join(work, path))
-
-
 def completes(name, args, target):
     p = start(*args)
     out, err = p.communicate(timeout=120)
@@ -72,17 +65,17 @@ def main():
         for sig in (signal.SIGINT, signal.SIGKILL):
             for delay in (0.02, 0.1, 0.3, 0.6, 1.0, 1.5):
                 stopped_run("bundle", [*bundle, slow], "b.wpk", delay, sig)
-                remove("b.wpk")
+                checks.remove("b.wpk")
         completes("bundle", [*bundle, server.base + "/auto/"], "b.wpk")
         install = ["install", "b.wpk", "--venv", "env", "--python", sys.executable]
         whole = completes("install", install, "env")
         for sig in (signal.SIGINT, signal.SIGKILL):
             for i in range(12):
-                remove("env")
+                checks.remove("env")
                 if stopped_run("install", install, "env", 0.015 * i, sig) == -signal.SIGKILL:
                     tree = snapshot(os.path.join(work, "env"))
                     checks.check(tree is None or sorted(tree) == sorted(whole), "killed install: half a venv")
-        remove("env")
+        checks.remove("env")
         completes("install", install, "env")
     finally:
         server.close()

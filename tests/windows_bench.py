@@ -2,28 +2,26 @@
 # SPDX-License-Identifier: MIT
 """windows_bench.py WHEELPACK WHEELPACK.EXE FAKE-PYTHON: the Windows program under Wine beside the Linux one, by hand.
 
-Two generated wheels, the same for both: 800 MB of this system's libraries in eight files, and 10,000 small files. The programs take turns; each figure
-is the best of three. Wine writes through the page cache, the Linux program past it where the file system can: the second
-place for the environments, in memory, has no such way and so shows both on the same one.
+Two generated wheels, the same for both: 800 MB of this system's libraries in eight files, and 10,000 small files. The
+programs take turns; each figure is the best of three. Wine writes through the page cache, the Linux program past it where
+the file system can: the second place for the environments, in memory, has no such way and so shows both on the same one.
 """
 import base64
 import hashlib
 import os
 import shutil
-import subprocess
 import sys
 import time
 import zipfile
 
-from harness import Checks, ROOT, captured, environment
+from harness import Checks, captured, environment
 
 WHEELPACK, EXE, FAKE = (os.path.abspath(a) for a in sys.argv[1:4])
-WINE = ["sh", os.path.join(ROOT, "tests/wine.sh")]
 MEMORY = "/dev/shm/wheelpack-bench"
 ROUNDS = 3
 checks = Checks("bench under Wine")
 work = checks.work
-env = environment(work, WHEELPACK)
+wine = checks.wine(environment(work, WHEELPACK), FAKE, EXE)
 os.makedirs(work + "/wheels")
 
 
@@ -70,16 +68,16 @@ LIBRARIES = libraries()
 
 def run(command):
     start = time.monotonic()
-    p = captured(command, 600, cwd=work, env=env)
+    p = captured(command, 600, cwd=work, env=wine.env)
     took = time.monotonic() - start
     checks.check(p.returncode == 0, " ".join(command[-6:]), f"exit {p.returncode}\n{p.stdout[-800:]}\n{p.stderr[-800:]}")
     return took
 
 
-def turns(native, wine, before=lambda: None):
+def turns(linux, windows, before=lambda: None):
     best = [1e9, 1e9]
     for _ in range(ROUNDS):
-        for i, command in enumerate((native, wine)):
+        for i, command in enumerate((linux, windows)):
             before()
             os.sync()
             best[i] = min(best[i], run(command))
@@ -87,8 +85,8 @@ def turns(native, wine, before=lambda: None):
 
 
 def row(what, times, start=0.0):
-    native, wine = times[0], times[1] - start
-    print(f"{what:46} Linux {native:7.3f} s   Wine {wine:7.3f} s   {native / wine:5.2f} of its rate", flush=True)
+    linux, windows = times[0], times[1] - start
+    print(f"{what:46} Linux {linux:7.3f} s   Wine {windows:7.3f} s   {linux / windows:5.2f} of its rate", flush=True)
 
 
 def install(name, target, place, python):
@@ -102,12 +100,12 @@ def measure(start):
         for target in here, "cp312-win_amd64":
             run([WHEELPACK, "bundle", name, "--no-index", "--find-links", "wheels", "--target", target, "-o", f"{name}-{target}"])
     verify = ["verify", "big-cp312-win_amd64"]
-    row("verify, 800 MB", turns([WHEELPACK, *verify], [*WINE, EXE, *verify]), start)
+    row("verify, 800 MB", turns([WHEELPACK, *verify], [wine.program, EXE, *verify]), start)
     for name, what in ("big", "800 MB in eight files"), ("small", "10,000 files"):
         for place, where in (work, "on the disk"), (MEMORY, "in memory"):
             row(f"install, {what}, {where}", turns(
                 [WHEELPACK, *install(name, here, place, sys.executable)],
-                [*WINE, EXE, *install(name, "cp312-win_amd64", place, python)],
+                [wine.program, EXE, *install(name, "cp312-win_amd64", place, python)],
                 lambda place=place: shutil.rmtree(place + "/env", ignore_errors=True)), start)
 
 
@@ -117,13 +115,10 @@ def main():
     shutil.copy(FAKE, work + "/python/python.exe")
     wheel("big", [(f"big/{n}.dll", n * (25 << 20), 100 << 20) for n in range(8)])
     wheel("small", [(f"small/{n // 100}/{n}.py", n * 5000, 3000) for n in range(10000)])
-    waits = subprocess.Popen([*WINE, FAKE, "stdin=1"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    waits.stdout.readline()
-    times = turns([*WINE, FAKE], [*WINE, EXE, "--version"])
+    times = turns([wine.program, FAKE], [wine.program, EXE, "--version"])
     print(f"start: a small program {times[0] * 1000:.0f} ms, wheelpack --version {times[1] * 1000:.0f} ms")
     measure(times[0])
-    waits.stdin.close()
-    waits.wait()
+    wine.close()
     shutil.rmtree(MEMORY)
     checks.end()
 

@@ -7,41 +7,20 @@ import os
 import struct
 import sys
 
-from harness import Checks, ROOT, captured, environment
+from harness import Checks, ROOT, Wine, captured, environment
 
 sys.path.insert(0, os.path.join(ROOT, "tests/index"))
 from make_wheels import metadata_text, wheel_bytes  # noqa: E402
 
 WHEELPACK, EXE, FAKE, DRIVER = (os.path.abspath(a) for a in sys.argv[1:5])
-WINE = ["sh", os.path.join(ROOT, "tests/wine.sh")]
-NVCUDA = os.path.join(ROOT, "build/wineprefix/drive_c/windows/system32/nvcuda.dll")
+NVCUDA = os.path.join(Wine.system32, "nvcuda.dll")
 ADAPTER = r"HKLM\System\CurrentControlSet\Enum\PCI\VEN_10DE&DEV_2684&SUBSYS_00000000&REV_A1"
 checks = Checks("driver under Wine")
 work = checks.work
 env = environment(work, WHEELPACK)
 env.pop("CUDA_VISIBLE_DEVICES", None)
-
-
-def put(path, data):
-    path = os.path.join(work, path)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "wb") as f:
-        f.write(data)
-    return path
-
-
-def read(path):
-    with open(path, "rb") as f:
-        return f.read()
-
-
-def wine(*args, **settings):
-    return captured([*WINE, *args], cwd=work, env={**env, **settings})
-
-
-def expect(what, p, code, *said):
-    text = p.stdout + p.stderr
-    checks.check(p.returncode == code and all(s in text for s in said), what, f"wanted exit {code}, {said}\n{p.returncode}\n{text}")
+under_wine = checks.wine(env, FAKE, EXE)
+wine, expect, put, read = under_wine.run, checks.expect, checks.put, checks.read
 
 
 def driver_of(version):
@@ -105,7 +84,6 @@ def probe():
 
 
 def main():
-    wine(FAKE)  # makes the prefix
     try:
         venv_of_cuda()
         doctor()
@@ -114,6 +92,7 @@ def main():
         wine("reg", "delete", ADAPTER, "/f")
         if os.path.exists(NVCUDA):
             os.remove(NVCUDA)
+        under_wine.close()
     checks.end()
 
 

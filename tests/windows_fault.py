@@ -14,7 +14,7 @@ import sys
 import time
 import zipfile
 
-from harness import Checks, Server, Wine, environment, snapshot
+from harness import Checks, Server, environment, snapshot
 
 WHEELPACK, EXE, FAKE = (os.path.abspath(a) for a in sys.argv[1:4])
 STEP = int(os.environ.get("WHEELPACK_FAULT_STEP", "6"))
@@ -232,11 +232,8 @@ def prepare():
     checks.check(code == 0, "a lock", text)
 
 
-if not Wine.program or not os.path.exists(EXE):
-    checks.skip("faults under Wine", "no wine64, or no " + EXE)
-    checks.end()
+wine = checks.wine(env, FAKE, EXE)
 begin = time.monotonic()
-wine = Wine(work, env, FAKE)
 prepare()
 new = Trial("a new venv", INSTALL, nothing, "nothing was changed in 't/env'")
 existing = Trial("an existing venv", INSTALL, copy_of("base"), "nothing was changed in 't/env'")

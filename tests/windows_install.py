@@ -4,7 +4,6 @@
 
 The interpreter is tests/fake/python.c, which answers as a CPython 3.12.7 of Windows and prints how it was started.
 """
-import hashlib
 import json
 import os
 import shutil
@@ -20,29 +19,9 @@ WHEELPACK, EXE, FAKE = (os.path.abspath(a) for a in sys.argv[1:4])
 checks = Checks("install under Wine")
 work = checks.work
 env = environment(work, WHEELPACK)
-
-
-def wine(*args, **more):
-    p = under_wine.run(*args, **more)
-    return p.returncode, p.stdout, p.stderr
-
-
-def put(path, data):
-    path = os.path.join(work, path)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "wb") as f:
-        f.write(data)
-    return path
-
-
-def read(path):
-    with open(os.path.join(work, path), "rb") as f:
-        return f.read()
-
-
-def expect(what, got, code, *said):
-    text = got[1] + got[2]
-    return checks.check(got[0] == code and all(s in text for s in said), what, f"wanted exit {code}, {said}\n{got[0]}\n{text}")
+under_wine = checks.wine(env, FAKE, EXE)
+wine, windows = under_wine.run, under_wine.path
+expect, put, read = checks.expect, checks.put, checks.read
 
 
 def install(bundle, venv, *more, **settings):
@@ -69,7 +48,7 @@ def same_as_wheel(venv):
                     continue
                 path = os.path.join(venv, place, scheme[1] if ".data/" in member else member)
                 checks.check(os.path.isfile(os.path.join(work, path)) and
-                             hashlib.sha256(read(path)).digest() == hashlib.sha256(wheel.read(member)).digest(),
+                             read(path) == wheel.read(member),
                              f"{member} is at {path}")
 
 
@@ -90,7 +69,7 @@ def new_venv(venv):
     for tool, python in ("schemes", "python.exe"), ("schemes-gui", "pythonw.exe"):
         got = wine(f"{work}/{venv}/Scripts/{tool}.exe", "one two", "😀", "exit=5")
         want = f"program {python}\narg {scripts}\\{tool}.exe\narg one two\narg 😀\narg exit=5\nlauncher {scripts}\\{python}\n"
-        checks.check(got[:2] == (5, want), f"{tool}.exe starts it through the venv's {python}", f"{want}{got}")
+        checks.check((got.returncode, got.stdout) == (5, want), f"{tool}.exe starts it through the venv's {python}", f"{want}{got}")
     checks.check(not [n for n in os.listdir(work) if "wheelpack-" in n], "nothing is left beside", os.listdir(work))
     before = snapshot(f"{work}/{venv}/Lib")
     expect("the same again", install("schemes.wpk", venv), 0, "there already")
@@ -139,17 +118,18 @@ def stopped():
     half = 0
     for delay in range(0, 600, 60):
         shutil.rmtree(work + "/stopped", ignore_errors=True)
-        code, out, err = wine(os.path.join(os.path.dirname(FAKE), "ctrlc.exe"), str(delay), EXE, "install", "more.wpk", "--venv",
-                              "stopped/env", "--python", "py/python.exe", "--no-sync")
+        p = wine(os.path.join(os.path.dirname(FAKE), "ctrlc.exe"), str(delay), EXE, "install", "more.wpk", "--venv",
+                 "stopped/env", "--python", "py/python.exe", "--no-sync")
         installed = os.path.isfile(f"{work}/stopped/env/.wheelpack/receipt.json")
-        if code == 0 and out:
+        if p.returncode == 0 and p.stdout:
             good = installed
         else:
             # Without a word: the system ended it before it listened.
-            good = (code == 130 and "WP_E_INTERRUPTED" in err or not out + err) and not os.path.exists(f"{work}/stopped/env")
+            said = p.returncode == 130 and "WP_E_INTERRUPTED" in p.stderr
+            good = (said or not p.stdout + p.stderr) and not os.path.exists(f"{work}/stopped/env")
             half += 1
         left = [n for n in os.listdir(work + "/stopped") if "wheelpack-" in n] if os.path.isdir(work + "/stopped") else []
-        checks.check(good and not left, f"Ctrl-C after {delay} ms: all or nothing", f"{code}\n{out}\n{err}\n{left}")
+        checks.check(good and not left, f"Ctrl-C after {delay} ms: all or nothing", f"{p}\n{left}")
     print(f"stopped 10 times, {half} of them before it was done")
 
 
@@ -174,15 +154,10 @@ def double_click():
     expect("install.cmd", got, 0, "installed 1 distribution")
     checks.check(os.path.isfile(f"{work}/clicked env/Scripts/schemes.exe"), "install.cmd installs where it is told")
     got = wine("cmd", "/c", "call", script, windows("py thon 中"), **path)
-    # Wine's cmd turns the code of a script into 1.
-    expect("install.cmd that fails", (got[0] and 6, *got[1:]), 6, "It failed with exit code 6", "wheelpack-install.log")
+    got.returncode = got.returncode and 6  # Wine's cmd turns the code of a script into 1
+    expect("install.cmd that fails", got, 6, "It failed with exit code 6", "wheelpack-install.log")
 
 
-if not Wine.program or not os.path.exists(EXE):
-    checks.skip("install under Wine", "no wine64, or no " + EXE)
-    checks.end()
-under_wine = Wine(work, env, FAKE)
-windows = under_wine.path
 fake = read(FAKE)
 put("py thon 中/python.exe", fake)
 put("py thon 中/pythonw.exe", fake)

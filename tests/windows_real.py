@@ -14,11 +14,11 @@ import sys
 import time
 import zipfile
 
-from harness import Checks, ROOT, captured
+from harness import Checks, ROOT, Wine, captured
 
 WHEELPACK, EXE, FAKE, DRIVER = (os.path.abspath(a) for a in sys.argv[1:5])
 WINE = ["sh", os.path.join(ROOT, "tests/wine.sh")]
-NVCUDA = os.path.join(ROOT, "build/wineprefix/drive_c/windows/system32/nvcuda.dll")
+NVCUDA = os.path.join(Wine.system32, "nvcuda.dll")
 REQUEST = ["torch==2.11.0", "torchvision", "torchaudio", "--target", "cp312-win_amd64"]
 checks = Checks("real wheels under Wine")
 work = checks.work
