@@ -11,8 +11,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def environment(work, wheelpack):
-    """The caller's environment without pip's settings, with HOME and cache below work."""
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("PIP_", "WHEELPACK_", "VIRTUAL_ENV", "XDG_"))}
+    """The caller's environment without settings of pip and of certificates, with HOME and cache below work."""
+    own = "PIP_", "WHEELPACK_", "VIRTUAL_ENV", "XDG_", "SSL_CERT_"
+    env = {k: v for k, v in os.environ.items() if not k.startswith(own)}
     env.update(HOME=work, XDG_CACHE_HOME=work + "/.cache", PIP_CONFIG_FILE="/dev/null", LC_ALL="C.UTF-8",
                PATH=os.path.dirname(wheelpack) + os.pathsep + env.get("PATH", ""))
     return env

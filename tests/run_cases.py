@@ -23,14 +23,10 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 
-from harness import captured
-
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-
+from harness import ROOT, Server, captured, environment
 
 WINDOWS = os.environ.get("WHEELPACK_CASES") == "windows"
 SYSTEM = {
@@ -73,11 +69,7 @@ class Case:
         self.server = None
         self.last = None  # (line number, CompletedProcess)
         self.judged_exit = True
-        env = {k: v for k, v in os.environ.items() if not k.startswith(("PIP_", "WHEELPACK_", "VIRTUAL_ENV", "SSL_CERT_"))}
-        env.update(HOME=self.work, XDG_CACHE_HOME=self.work + "/.cache", PIP_CONFIG_FILE="/dev/null",
-                   LC_ALL="C.UTF-8", PATH=os.path.dirname(wheelpack) + os.pathsep + env.get("PATH", ""))
-        env.pop("XDG_CONFIG_HOME", None)
-        self.env = env
+        self.env = environment(self.work, wheelpack)
 
     def text(self, s):
         return re.sub(r"\{(\w+)\}", lambda m: self.vars.get(m[1], m[0]), s)
@@ -86,11 +78,8 @@ class Case:
         return captured(["bash", "-c", command], timeout, cwd=self.work, env=self.env)
 
     def start_server(self, options):
-        command = [sys.executable, os.path.join(ROOT, "tests/index/server.py"), "--port", "0", *options.split()]
-        self.server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                                       stdin=subprocess.DEVNULL)
-        words = self.server.stdout.readline().split()
-        base = words[0].rstrip("/")
+        self.server = Server(*options.split())
+        base = self.server.base
         self.vars.update(base=base, index=base + "/simple/", variant=base + "/whl/", port=base.rpartition(":")[2])
 
     def fail(self, number, why):
@@ -166,8 +155,7 @@ class Case:
             self.end_run()
         finally:
             if self.server:
-                self.server.kill()
-                self.server.wait()
+                self.server.close()
             shutil.rmtree(self.work, ignore_errors=True)
 
 
