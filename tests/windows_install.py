@@ -151,8 +151,10 @@ def double_click():
     script = windows("stick ü 中") + "\\install.cmd"
     path = {"WINEPATH": windows("py thon 中"), "WHEELPACK_NO_PAUSE": "1"}
     got = wine("cmd", "/c", "call", script, windows("clicked env"), **path)
-    expect("install.cmd", got, 0, "installed 1 distribution")
+    expect("install.cmd", got, 0, "installed 1 distribution", "tools\\wheelpack.exe\" doctor --venv")
     checks.check(os.path.isfile(f"{work}/clicked env/Scripts/schemes.exe"), "install.cmd installs where it is told")
+    got = wine("cmd", "/c", "call", script, "--help", **path)
+    expect("install.cmd --help", got, 0, "usage: install.cmd [VENV]")
     got = wine("cmd", "/c", "call", script, windows("py thon 中"), **path)
     got.returncode = got.returncode and 6  # Wine's cmd turns the code of a script into 1
     expect("install.cmd that fails", got, 6, "It failed with exit code 6", "wheelpack-install.log")

@@ -39,7 +39,7 @@ typedef struct wp_pack_request {
 	const wp_fetched *wheels; size_t nwheels;
 	wp_wheels source;
 	wp_str tool_windows, tool_linux; /* programs that travel as tools/; empty: none */
-	bool tools_named; /* the user named them: tell where one doesn't travel */
+	bool tools_named; /* the user named them: tell where one doesn't travel, whatever the targets */
 	const char *out;  /* ends in .wpk: one file; else a directory */
 	bool replace;	  /* an existing bundle of that name is replaced, in one rename */
 } wp_pack_request;

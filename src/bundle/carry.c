@@ -9,11 +9,26 @@
 /* A program that is on a stick may lack its execute bit, or lie where nothing may be executed. */
 static const char install_sh[] =
 	"#!/bin/sh\n"
-	"# Install this bundle without internet:  sh install.sh [VENV [OPTIONS of `wheelpack install`]]\n"
+	"# Install this bundle without internet; `sh install.sh --help` says more.\n"
 	"set -eu\n"
 	"here=$(cd \"$(dirname \"$0\")\" && pwd)\n"
-	"venv=${1:-$HOME/wheelpack-env}\n"
-	"[ $# -eq 0 ] || shift\n"
+	"case ${1-} in\n"
+	"-h | --help)\n"
+	"\techo 'usage: sh install.sh [VENV] [OPTIONS of `wheelpack install`]'\n"
+	"\techo '       sh install.sh --run COMMAND ...'\n"
+	"\techo\n"
+	"\techo 'Installs this bundle into the venv VENV, else into ~/wheelpack-env. With --run it starts'\n"
+	"\techo 'another command of the wheelpack that lies here: verify, doctor, probe, help.'\n"
+	"\texit\n"
+	"\t;;\n"
+	"--run) shift ;;\n"
+	"'' | -*) set -- install \"$here\" --venv \"$HOME/wheelpack-env\" \"$@\" ;;\n"
+	"*)\n"
+	"\tvenv=$1\n"
+	"\tshift\n"
+	"\tset -- install \"$here\" --venv \"$venv\" \"$@\"\n"
+	"\t;;\n"
+	"esac\n"
 	"case $(uname -s)-$(uname -m) in\n"
 	"Linux-x86_64) ;;\n"
 	"*)\n"
@@ -42,15 +57,21 @@ static const char install_sh[] =
 	"\texit 6\n"
 	"\t;;\n"
 	"esac\n"
-	"\"$copy/wheelpack\" install \"$here\" --venv \"$venv\" \"$@\"\n";
+	"WHEELPACK_SCRIPT=$here/install.sh \"$copy/wheelpack\" \"$@\"\n";
 
 static const char install_cmd[] =
 	"@echo off\r\n"
-	"rem Install this bundle without internet: double click, or  install.cmd [VENV]\r\n"
+	"rem Install this bundle without internet: double click, or install.cmd --help\r\n"
 	"setlocal DisableDelayedExpansion\r\n"
 	"set \"here=%~dp0\"\r\n"
 	"set \"venv=%~1\"\r\n"
 	"if not defined venv set \"venv=%USERPROFILE%\\wheelpack-env\"\r\n"
+	"set \"rc=2\"\r\n"
+	"if \"%venv%\"==\"/?\" set \"rc=0\"\r\n"
+	"if \"%venv%\"==\"-h\" set \"rc=0\"\r\n"
+	"if \"%venv%\"==\"--help\" set \"rc=0\"\r\n"
+	"if \"%rc%\"==\"0\" goto usage\r\n"
+	"if \"%venv:~0,1%\"==\"-\" goto usage\r\n"
 	"set \"log=%TEMP%\\wheelpack-install.log\"\r\n"
 	"echo Installing into \"%venv%\" ...\r\n"
 	"\"%here%tools\\wheelpack.exe\" install \"%here%.\" --venv \"%venv%\" >\"%log%\" 2>&1\r\n"
@@ -61,6 +82,11 @@ static const char install_cmd[] =
 	"\techo It failed with exit code %rc%. The text above is in \"%log%\".\r\n"
 	"\tif not defined WHEELPACK_NO_PAUSE pause\r\n"
 	")\r\n"
+	"exit /b %rc%\r\n"
+	":usage\r\n"
+	"echo usage: install.cmd [VENV]\r\n"
+	"echo Installs this bundle into the venv VENV, else into \"%USERPROFILE%\\wheelpack-env\".\r\n"
+	"echo Other commands: \"%here%tools\\wheelpack.exe\" --help\r\n"
 	"exit /b %rc%\r\n";
 
 static int text_read(void *self, void *buf, size_t n, uint64_t off, wp_error *e)
@@ -112,36 +138,48 @@ static const char *not_for_linux(wp_arena *a, const wp_blob *b)
 	return NULL;
 }
 
-static bool travels(wp_arena *a, wp_str *program, bool windows, wp_findings *notes)
+/* The targets want it. */
+static bool is_wanted(const wp_lock_doc *d, bool windows)
 {
-	wp_blob b = {.self = program, .size = program->n, .read_at = text_read};
+	size_t i;
+
+	for (i = 0; i < d->ntargets; i++) {
+		const char *platform = d->targets[i].platform;
+
+		if (windows ? wp_starts(platform, "win") : strstr(platform, "linux") && wp_ends(platform, "_x86_64"))
+			return true;
+	}
+	return false;
+}
+
+static bool travels(wp_arena *a, const wp_pack_request *in, bool windows, wp_findings *notes)
+{
+	wp_str program = windows ? in->tool_windows : in->tool_linux;
+	wp_blob b = {.self = &program, .size = program.n, .read_at = text_read};
 	const char *why;
 
-	if (!program->n)
-		return false;
-	why = windows ? not_for_windows(a, &b) : not_for_linux(a, &b);
-	if (why && notes)
+	if (!program.n)
+		why = in->tools_named ? "it is not in the folder that --tools names" : "it is not beside the wheelpack that runs";
+	else
+		why = windows ? not_for_windows(a, &b) : not_for_linux(a, &b);
+	if (why && (is_wanted(in->lock, windows) || (in->tools_named && program.n)))
 		wp_finding_add(notes, a, "N304", WP_NOTE,
 			windows ? "wheelpack.exe does not travel in this bundle" :
 				  "the wheelpack for Linux does not travel in this bundle",
-			why, windows ? "build it with `make windows`, and name its folder with --tools" :
-				       "build the one that runs elsewhere with `make portable`, and name its folder with --tools");
+			why, "build what runs elsewhere with `make tools` and add --tools build/tools, or bring it another way");
 	return !why;
 }
 
 size_t wp_carry(wp_arena *a, const wp_pack_request *in, wp_text_file out[WP_CARRIED], wp_findings *notes)
 {
-	wp_str exe = in->tool_windows, elf = in->tool_linux;
 	size_t n = 0;
 
-	if (!in->tools_named)
-		notes = NULL;
-	if (travels(a, &elf, false, notes)) {
-		out[n++] = (wp_text_file){"tools/wheelpack", "tool", elf};
+	if (travels(a, in, false, notes)) {
+		out[n++] = (wp_text_file){"tools/wheelpack", "tool", in->tool_linux};
 		out[n++] = (wp_text_file){"install.sh", "installer", wp_str_of(install_sh)};
 	}
-	if (travels(a, &exe, true, notes)) {
-		out[n++] = (wp_text_file){"tools/wheelpack.exe", "tool", exe};
+	if (travels(a, in, true, notes)) {
+		out[n++] = (wp_text_file){"tools/wheelpack.exe", "tool", in->tool_windows};
 		out[n++] = (wp_text_file){"install.cmd", "installer", wp_str_of(install_cmd)};
 	}
 	return n;

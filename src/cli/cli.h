@@ -46,6 +46,7 @@ struct cli {
 	wp_ctx ctx;
 	cli_options o;
 	const cli_command *command;
+	const char *program; /* as it can be typed again */
 	wp_compat compat;
 	wp_findings findings; /* what the stages told; printed by cli_findings */
 	wp_jnode *result;     /* of --json */

@@ -168,7 +168,8 @@ static void report(cli *c, const wp_fetch_result *f, const wp_pack_result *p, ui
 	cli_say(c, "wrote %s%s: %s, %s (%s downloaded), in %s\n", wp_ends(p->path, ".wpk") ? "" : "the directory ", p->path,
 		cli_count(a, f->nwheels, "wheel"), cli_bytes(a, p->bytes), cli_bytes(a, f->bytes_downloaded),
 		cli_seconds(a, os_now_ms() - start));
-	cli_say(c, "bundle id %s\nlock id   %s\nnext: wheelpack verify %s\n", p->id, p->lock_id, cli_word(a, p->path));
+	cli_say(c, "bundle id %s\nlock id   %s\nnext: %s verify %s\n", p->id, p->lock_id, c->program,
+		cli_word(a, p->path));
 	c->result = wp_jobject();
 	wp_jput_str(c->result, "path", p->path);
 	wp_jput_str(c->result, "id", p->id);

@@ -86,7 +86,7 @@ static int run(cli *c, wp_error *e)
 		cli_seconds(a, os_now_ms() - start));
 	if (r.kept)
 		cli_say(c, "%zu more were there already\n", r.kept);
-	cli_say(c, "next: wheelpack doctor --venv %s\n", cli_word(a, c->o.venv));
+	cli_say(c, "next: %s doctor --venv %s\n", c->program, cli_word(a, c->o.venv));
 	return 0;
 }
 

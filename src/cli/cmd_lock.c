@@ -154,7 +154,7 @@ static int run(cli *c, wp_error *e)
 		cli_seconds(a, os_now_ms() - start));
 	changes = earlier ? cli_changes(c, earlier, &r.lock) : NULL;
 	if (c->o.out)
-		cli_say(c, "wrote %s; next: wheelpack bundle --lock %s\n", c->o.out, cli_word(a, c->o.out));
+		cli_say(c, "wrote %s; next: %s bundle --lock %s\n", c->o.out, c->program, cli_word(a, c->o.out));
 	else
 		cli_say(c, "nothing was written; -o FILE keeps the lock\n");
 	c->result = wp_jobject();

@@ -75,6 +75,16 @@ static bool only_told(const cli *c)
 	return true;
 }
 
+/* install.sh starts a copy that goes away; elsewhere the program need not be in PATH. */
+static const char *typed(wp_arena *a, const char *argv0)
+{
+	const char *script = os_getenv("WHEELPACK_SCRIPT");
+
+	if (script && *script)
+		return wp_sprintf(a, "sh %s --run", cli_word(a, script));
+	return argv0 && os_basename(argv0) != argv0 ? cli_word(a, argv0) : "wheelpack";
+}
+
 int os_main(int argc, char **argv)
 {
 	static wp_error err;
@@ -82,6 +92,7 @@ int os_main(int argc, char **argv)
 
 	wp_ctx_init(&c.ctx, 1);
 	c.ctx.cancel = &cancel;
+	c.program = typed(c.ctx.arena, argv[0]);
 	os_on_interrupt(on_interrupt);
 	os_ignore_write_signals();
 	if (cli_parse(&c, argc, argv, &err) == 0) {
