@@ -40,7 +40,7 @@ struct wp_http_request {
 	const char *if_range;	 /* with range: only if unchanged */
 	const char *if_none_match, *if_modified_since;
 	const char *userpwd;	 /* "user:password" for this origin; NULL: none */
-	bool compressed;	 /* accept gzip, br, zstd (decoded before the sink) */
+	bool compressed;	 /* accept gzip (decoded before the sink); one that breaks off is WP_E_NETWORK */
 	bool alone;		 /* a big body: a connection of its own, by HTTP/1.1, which costs less for it */
 	uint64_t max_body;	 /* WP_E_TOO_LARGE above */
 	/* Every piece of a 200 or 206 body, in order; non-zero (with e filled) stops. NULL: into body. */

@@ -29,6 +29,7 @@ static void free_transfer(wp_transfer *t)
 	t->r->private_ = NULL;
 	curl_easy_cleanup(t->easy);
 	curl_slist_free_all(t->headers);
+	wp_inflate_free(t->inflate);
 	wp_buf_free(&t->text);
 	free(t);
 }
@@ -92,6 +93,8 @@ static void judge(wp_transfer *t, CURLcode rc)
 {
 	wp_http_request *r = t->r;
 
+	if (rc == CURLE_OK && wp_transfer_whole(t))
+		return;
 	if (rc == CURLE_OK || (rc == CURLE_WRITE_ERROR && t->enough) || r->error.code)
 		return;
 	r->error.sys = (int)rc;

@@ -7,6 +7,7 @@
 
 #include "ext/ca.h"
 #include "ext/http.h"
+#include "ext/inflate.h"
 
 typedef struct wp_transfer wp_transfer;
 
@@ -21,7 +22,10 @@ struct wp_transfer {
 	int redirects;
 	uint64_t received;
 	wp_buf text;
-	bool encoded, enough; /* enough: stopped on purpose, the answer stands */
+	bool encoded, gzip;   /* the body, or all that is told of it */
+	wp_inflate *inflate;  /* of a gzip body that was asked for, from its first byte on */
+	bool whole;	      /* it came to its end */
+	bool enough;	      /* stopped on purpose, the answer stands */
 	/* When the speed was looked at last, 0 never; the bytes that had come; the most transfers at once since then. */
 	uint64_t since, before, shared;
 	char words[CURL_ERROR_SIZE];
@@ -54,5 +58,8 @@ void wp_transfer_forget(wp_transfer *t);
  * a body is refused t->r->error says why, or t->enough that the answer stands without it. */
 size_t wp_transfer_header(char *p, size_t size, size_t n, void *user);
 size_t wp_transfer_body(char *p, size_t size, size_t n, void *user);
+
+/* All has come that will come: fails where the body is not whole, which libcurl can't tell of a compressed one. */
+int wp_transfer_whole(wp_transfer *t);
 
 #endif

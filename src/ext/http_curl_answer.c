@@ -5,7 +5,8 @@
 
 enum {
 	MAX_HEADER = 8192,	/* bytes of a header value that is kept */
-	MAX_IGNORED = 256 << 10 /* bytes of a body that nobody wants */
+	MAX_IGNORED = 256 << 10, /* bytes of a body that nobody wants */
+	PIECE = 16 << 10
 };
 
 /* A header value in the arena; NULL where it is no clean text. */
@@ -58,7 +59,10 @@ static void keep_header(wp_transfer *t, const char *name, wp_str v)
 	} else if (!strcmp(name, "content-range")) {
 		content_range(s, v);
 	} else if (!strcmp(name, "content-encoding")) {
-		t->encoded = !wp_str_is(v, "identity");
+		const char *coding = wp_str_lower(a, v);
+
+		t->encoded = !wp_streq(coding, "identity");
+		t->gzip = wp_streq(coding, "gzip") || wp_streq(coding, "x-gzip");
 	} else if (!strcmp(name, "content-length") && wp_str_u64(v, &n) && n <= INT64_MAX) {
 		s->content_length = (int64_t)n;
 	} else if (!strcmp(name, "x-amz-meta-checksum-sha256")) {
@@ -73,7 +77,9 @@ void wp_transfer_forget(wp_transfer *t)
 {
 	t->r->response = (wp_http_response){
 		.content_type = "", .content_length = -1, .range_total = -1, .final_url = t->url};
-	t->encoded = false;
+	t->encoded = t->gzip = t->whole = false;
+	wp_inflate_free(t->inflate);
+	t->inflate = NULL;
 	t->received = 0;
 	t->since = t->before = t->shared = 0;
 }
@@ -127,6 +133,44 @@ static int take(wp_transfer *t, const char *p, size_t n)
 	return r->sink(r->user, &r->response, p, n, &r->error);
 }
 
+/* The same of a piece of a compressed one; what stands behind its end means nothing. */
+static int take_gzip(wp_transfer *t, const char *p, size_t n)
+{
+	const unsigned char *in = (const unsigned char *)p;
+	wp_inflate_state s = WP_INFLATE_OUTPUT;
+
+	if (!t->inflate)
+		t->inflate = wp_inflate_gzip();
+	while (!t->whole && (n || s == WP_INFLATE_OUTPUT)) {
+		unsigned char buf[PIECE], *out = buf;
+		size_t room = sizeof buf;
+
+		s = wp_inflate_step(t->inflate, &in, &n, &out, &room);
+		if (s == WP_INFLATE_ERROR)
+			return wp_fail(&t->r->error, WP_E_NETWORK, "the compressed answer is damaged");
+		t->whole = s == WP_INFLATE_END;
+		if (out > buf && take(t, (const char *)buf, (size_t)(out - buf)))
+			return t->r->error.code;
+	}
+	return wp_inflate_consumed(t->inflate) > t->r->max_body ? too_large(t, wp_inflate_consumed(t->inflate)) : 0;
+}
+
+static int take_encoded(wp_transfer *t, const char *p, size_t n)
+{
+	if (!t->r->compressed || !t->encoded)
+		return take(t, p, n);
+	if (t->gzip)
+		return take_gzip(t, p, n);
+	return wp_fail(&t->r->error, WP_E_HTTP, "the answer has a Content-Encoding that was not asked for");
+}
+
+int wp_transfer_whole(wp_transfer *t)
+{
+	if (t->r->response.status != 200 || !t->r->compressed || !t->gzip || t->whole)
+		return 0;
+	return wp_fail(&t->r->error, WP_E_NETWORK, "the compressed answer breaks off before its end");
+}
+
 size_t wp_transfer_body(char *p, size_t size, size_t n, void *user)
 {
 	wp_transfer *t = user;
@@ -134,7 +178,7 @@ size_t wp_transfer_body(char *p, size_t size, size_t n, void *user)
 
 	n *= size;
 	if (status == 200 || status == 206)
-		return take(t, p, n) ? CURL_WRITEFUNC_ERROR : n;
+		return take_encoded(t, p, n) ? CURL_WRITEFUNC_ERROR : n;
 	t->received += n;
 	t->enough = t->received > MAX_IGNORED;
 	return t->enough ? CURL_WRITEFUNC_ERROR : n;

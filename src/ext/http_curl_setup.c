@@ -186,6 +186,7 @@ static void set_request(wp_transfer *t)
 	wp_http_request *r = t->r;
 
 	add_header(t, "Accept", r->accept ? r->accept : "*/*");
+	add_header(t, "Accept-Encoding", r->compressed ? "gzip" : NULL);
 	add_header(t, "If-Range", r->range ? r->if_range : NULL);
 	add_header(t, "If-None-Match", r->if_none_match);
 	add_header(t, "If-Modified-Since", r->if_modified_since);
@@ -194,7 +195,6 @@ static void set_request(wp_transfer *t)
 	curl_easy_setopt(t->easy, CURLOPT_PIPEWAIT, r->alone ? 0L : 1L);
 	curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->headers);
 	curl_easy_setopt(t->easy, CURLOPT_RANGE, r->range);
-	curl_easy_setopt(t->easy, CURLOPT_ACCEPT_ENCODING, r->compressed ? "" : NULL);
 }
 
 void wp_transfer_setup(wp_transfer *t)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* inflate.h: raw deflate (RFC 1951), streaming. Errors latch. The caller treats "need input, none left" as
+/* inflate.h: raw deflate (RFC 1951), or gzip, streaming. Errors latch. The caller treats "need input, none left" as
  * truncated, and after the end requires that consumed, length and crc are as declared. */
 #ifndef WP_EXT_INFLATE_H
 #define WP_EXT_INFLATE_H
@@ -14,6 +14,7 @@ typedef enum wp_inflate_state {
 } wp_inflate_state;
 
 wp_inflate *wp_inflate_new(void);
+wp_inflate *wp_inflate_gzip(void); /* RFC 1952: one member, whose length and crc are checked here */
 void wp_inflate_restart(wp_inflate *z);
 /* Takes from *in (*nin bytes) and fills *out (*nout bytes), moving both. WP_INFLATE_INPUT: all input is used;
  * WP_INFLATE_OUTPUT: the output is full. */

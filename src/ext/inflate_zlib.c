@@ -12,14 +12,24 @@ struct wp_inflate {
 	wp_inflate_state latched; /* END or ERROR once reached, else INPUT */
 };
 
-wp_inflate *wp_inflate_new(void)
+static wp_inflate *new_inflate(int window_bits)
 {
 	wp_inflate *z = wp_xmalloc(sizeof *z);
 
 	*z = (wp_inflate){.latched = WP_INFLATE_INPUT};
-	if (inflateInit2(&z->z, -MAX_WBITS) != Z_OK)
+	if (inflateInit2(&z->z, window_bits) != Z_OK)
 		abort();
 	return z;
+}
+
+wp_inflate *wp_inflate_new(void)
+{
+	return new_inflate(-MAX_WBITS);
+}
+
+wp_inflate *wp_inflate_gzip(void)
+{
+	return new_inflate(16 + MAX_WBITS);
 }
 
 void wp_inflate_restart(wp_inflate *z)

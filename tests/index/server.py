@@ -34,7 +34,8 @@ In front of each of these may stand /with/SWITCH,SWITCH=VALUE/: the links of suc
     huge                       pages are larger than 64 MB
     more=N                     pages have N more files, of versions nobody wants
     type=T                     content type of pages (T with - for /: text-plain)
-    gzip                       pages are compressed
+    gzip gzipcut               pages and METADATA are compressed, and break off
+    encoding=E                 pages say that they have this Content-Encoding
     maxage=N nocache           Cache-Control of pages
     hang                       nothing is ever answered
     downhost=H badhost=H       requests to host H get 503 / file bytes with one byte changed
@@ -243,9 +244,16 @@ class Handler(BaseHTTPRequestHandler):
             headers["Cache-Control"] = f"max-age={self.on['maxage']}, public"
         if self.headers.get("If-None-Match") == etag:
             return self.send(304, kind, b"", headers)
+        if "encoding" in self.on:
+            headers["Content-Encoding"] = self.on["encoding"]
+        return self.compressed(kind, body, headers)
+
+    def compressed(self, kind, body, headers):
         if "gzip" in self.on and "gzip" in self.headers.get("Accept-Encoding", ""):
             body = gzip.compress(body, mtime=0)
             headers["Content-Encoding"] = "gzip"
+            if "gzipcut" in self.on:
+                body = body[:-12]
         return self.send(200, kind, body, headers)
 
     def link(self, f, variant):
@@ -310,7 +318,8 @@ class Handler(BaseHTTPRequestHandler):
             f = self.shared.by_name.get(name[:-9])
             if not f or f.metadata is None or "nometa" in self.on or "lostmeta" in self.on:
                 return self.missing()
-            return self.send(200, "text/plain", f.metadata + (b"X-Other: 1\n" if "badmeta" in self.on else b""))
+            text = f.metadata + (b"X-Other: 1\n" if "badmeta" in self.on else b"")
+            return self.compressed("text/plain", text, {})
         f = self.shared.by_name.get(name)
         if not f:
             return self.missing()

@@ -156,6 +156,21 @@ static void compressed_pages_are_decoded(void **state)
 	assert_true(wp_str_eq(x.r.response.body, y.r.response.body));
 }
 
+static void what_is_compressed_comes_whole_or_not_at_all(void **state)
+{
+	answer page = {.r.compressed = true}, text = {.r.compressed = true}, lie = {.r.compressed = true},
+	       other = {.r.compressed = true}, large = {.r.compressed = true, .r.max_body = 300};
+
+	(void)state;
+	assert_int_equal(ask(&page, "/with/gzip,gzipcut/simple/torch/"), WP_E_NETWORK);
+	assert_non_null(strstr(page.r.error.why, "breaks off"));
+	assert_int_equal(ask(&text, "/with/gzip,gzipcut/files/filelock-3.18.0-py3-none-any.whl.metadata"), WP_E_NETWORK);
+	assert_int_equal(ask(&lie, "/with/encoding=gzip/simple/torch/"), WP_E_NETWORK);
+	assert_non_null(strstr(lie.r.error.why, "damaged"));
+	assert_int_equal(ask(&other, "/with/encoding=br/simple/torch/"), WP_E_HTTP);
+	assert_int_equal(ask(&large, "/with/gzip/simple/torch/"), WP_E_TOO_LARGE);
+}
+
 static void what_is_too_large_is_stopped(void **state)
 {
 	answer x = {.r.max_body = 100}, y = {0};
@@ -350,6 +365,7 @@ int main(void)
 		cmocka_unit_test(a_status_is_no_failure),
 		cmocka_unit_test(ranges),
 		cmocka_unit_test(compressed_pages_are_decoded),
+		cmocka_unit_test(what_is_compressed_comes_whole_or_not_at_all),
 		cmocka_unit_test(what_is_too_large_is_stopped),
 		cmocka_unit_test(a_sink_can_refuse),
 		cmocka_unit_test(a_body_that_breaks_off_is_a_network_fault),
