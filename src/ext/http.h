@@ -43,7 +43,7 @@ struct wp_http_request {
 	bool compressed;	 /* accept gzip (decoded before the sink); one that breaks off is WP_E_NETWORK */
 	bool alone;		 /* a big body: a connection of its own, by HTTP/1.1, which costs less for it */
 	uint64_t max_body;	 /* WP_E_TOO_LARGE above */
-	/* Every piece of a 200 or 206 body, in order; non-zero (with e filled) stops. NULL: into body. */
+	/* Every piece of the body of a 200, or of a 206 where a range was asked for, in order; non-zero (with e filled) stops. NULL: into body. */
 	int (*sink)(void *user, const wp_http_response *r, const void *p, size_t n, wp_error *e);
 	/* Called once at the end, from wp_http_poll, with error.code set on failure (where is the address). A status such
 	 * as 404 is no failure here. May start and abort requests; the request may be freed or started again. */

@@ -177,7 +177,7 @@ size_t wp_transfer_body(char *p, size_t size, size_t n, void *user)
 	int status = t->r->response.status;
 
 	n *= size;
-	if (status == 200 || status == 206)
+	if (status == 200 || (status == 206 && t->r->range))
 		return take_encoded(t, p, n) ? CURL_WRITEFUNC_ERROR : n;
 	t->received += n;
 	t->enough = t->received > MAX_IGNORED;

@@ -263,13 +263,23 @@ int wp_pump(wp_session *s, int ms, wp_error *e)
 	return 0;
 }
 
+/* It answers what was asked: other kinds of success have no body, or one that isn't the whole. */
+static bool is_answer(const wp_http_request *r, int status)
+{
+	return status == 200 || (status == 206 && r->range) ||
+	       (status == 304 && (r->if_none_match || r->if_modified_since));
+}
+
 int wp_get_status(wp_get *g)
 {
 	int status = g->http.response.status;
 
-	if (g->http.error.code || (status >= 200 && status < 300) || status == 304)
+	if (g->http.error.code || is_answer(&g->http, status))
 		return g->http.error.code;
-	if (status == 401 || status == 407)
+	if ((status >= 200 && status < 300) || status == 304)
+		wp_fail(&g->http.error, WP_E_HTTP, "the server answers with status %d, which is no answer to what was asked",
+			status);
+	else if (status == 401 || status == 407)
 		wp_fail(&g->http.error, WP_E_HTTP, "the server wants other credentials (status %d)", status);
 	else if (status == 403)
 		wp_fail(&g->http.error, WP_E_HTTP, "the server refuses access (status 403)");

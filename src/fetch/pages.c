@@ -193,8 +193,6 @@ static void on_done(void *user, wp_get *g)
 			ask_afresh(j);
 			return;
 		}
-	} else if (!g->http.error.code && status == 304) {
-		wp_fail(&j->error, WP_E_HTTP, "the server answers with status 304 to what it was not asked");
 	} else if (g->http.error.code || (!is_absent(j, status) && wp_get_status(g))) {
 		j->error = g->http.error;
 	} else {

@@ -44,7 +44,7 @@ void wp_get_again(wp_get *g);
 void wp_get_drop(wp_get *g);
 /* Somebody waits for it: to the head of the queue. */
 void wp_get_hurry(wp_get *g);
-/* WP_E_HTTP for a status that is no answer; 0 for 2xx and 304. */
+/* WP_E_HTTP for a status that is no answer to what was asked: all but 200, 206 to a range, 304 to a condition. */
 int wp_get_status(wp_get *g);
 /* The same path on the other host of the PyTorch index; NULL for other hosts. */
 const char *wp_sibling(wp_arena *a, const char *url);

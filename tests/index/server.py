@@ -193,7 +193,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def page(self, parts, path):
         if "status" in self.on:
-            return self.send(int(self.on["status"]), "text/plain", b"as told\n")
+            kind = self.on.get("type", "text-plain").replace("text-", "text/")
+            return self.send(int(self.on["status"]), kind, b"as told\n")
         if "redirect" in self.on and self.server.base == self.shared.bases[0]:
             location = self.shared.bases[1] + self.path
             return self.send(302, "text/plain", b"", {"Location": location})

@@ -497,6 +497,9 @@ static void bad_wheels(void **state)
 		{"/json/", OTHER, true, WP_E_METADATA, "is not the one that was solved with"},
 		{"/with/filestatus=404/json/", FILELOCK, false, WP_E_HTTP, "404"},
 		{"/with/filestatus=403/json/", FILELOCK, false, WP_E_HTTP, "403"},
+		{"/with/filestatus=203/json/", FILELOCK, false, WP_E_HTTP, "203"},
+		{"/with/filestatus=206/json/", FILELOCK, false, WP_E_HTTP, "206"},
+		{"/with/filestatus=304/json/", FILELOCK, false, WP_E_HTTP, "304"},
 	};
 	lab *l = *state;
 	size_t i;
