@@ -93,7 +93,7 @@ typedef struct cli_sources {
 	wp_net net;
 	const char *cache_dir;
 } cli_sources;
-/* From the options, else from pip's configuration, else what pip has built in. */
+/* From the options, else from pip's configuration, else what pip has built in. With --no-index there may be none. */
 int cli_sources_read(cli *c, const char *variant, cli_sources *out, wp_error *e);
 wp_session_options cli_session_options(const cli *c, const cli_sources *s);
 /* The variant of a PyTorch index address ("cu121"), or NULL. */
@@ -126,8 +126,9 @@ int cli_no_bundle(cli *c, const char *path, wp_error *e);
 int cli_interpreter(cli *c, const char *spec, wp_interpreter *out, wp_error *e);
 
 /* ---- wheel_word.c */
-/* The requirement that a wheel's path stands for, with its extras and marker; *out is NULL where the word is no such
- * path. */
+#define CLI_NOT_BUILT "nothing is built here: build a wheel elsewhere (`pip wheel`), and name that"
+/* The requirement that a wheel's path or bare address stands for, with its extras and marker; *out is NULL where the word
+ * is neither. WP_E_REQUIREMENT, WP_E_NOT_FOUND for a folder, a source repository, a path to something else. */
 int cli_wheel_word(cli *c, const char *word, const char **out, wp_error *e);
 
 /* ---- cmd_lock.c, shared with bundle */

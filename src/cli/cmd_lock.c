@@ -39,6 +39,18 @@ static void early_word(cli *c, const cli_request *q)
 			wp_compat_variants(c->ctx.arena, &c->compat));
 }
 
+/* A wheel that is named by its path or address is a place too. */
+static int check_places(const cli_request *q, const cli_sources *s, wp_error *e)
+{
+	size_t i;
+
+	for (i = 0; i < q->requirements.n; i++)
+		if (strstr(q->requirements.v[i], "://"))
+			return 0;
+	return s->nindexes ? 0
+			   : wp_fail(e, WP_E_USAGE, "--no-index without --find-links leaves no place to look for wheels");
+}
+
 /* What the library cannot know: which options the request came from. */
 static void advise(cli *c, const cli_request *q, const cli_sources *s, wp_error *e)
 {
@@ -69,7 +81,7 @@ int cli_lock(cli *c, const wp_lock_doc *earlier, wp_session **session, wp_lock_r
 	first_line(c, &q);
 	early_word(c, &q);
 	cli_retargeted(c, earlier, &q);
-	if (cli_sources_read(c, q.variant, &s, e))
+	if (cli_sources_read(c, q.variant, &s, e) || check_places(&q, &s, e))
 		return e->code;
 	so = cli_session_options(c, &s);
 	if (wp_session_open(&c->ctx, &so, session, e))

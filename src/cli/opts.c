@@ -109,6 +109,8 @@ static const char *pip_word(const char *name)
 		{"no-deps", "a bundle without its dependencies can't be installed offline; leave --no-deps out"},
 		{"abi", "the ABI follows from --python (cp313t for a free-threaded build)"},
 		{"implementation", "the implementation follows from --python; CPython is meant"},
+		{"e", CLI_NOT_BUILT},
+		{"editable", CLI_NOT_BUILT},
 		{"user", "wheelpack installs into a venv: use --venv DIR"},
 		{"prefix", "wheelpack installs into a venv: use --venv DIR"},
 		{"torch-backend", "use --cuda cu126 (or --cpu)"},

@@ -114,10 +114,12 @@ static int option_line(reader *r, wp_str line, wp_error *e)
 		r->c->o.pre = true;
 	else if (wp_str_is(line, "--no-index"))
 		r->c->o.no_index = true;
-	else if (!wp_str_starts(line, "--only-binary") && !wp_str_starts(line, "--prefer-binary"))
-		return wp_fail(e, WP_E_USAGE, "wheelpack doesn't take the option '%s' in a requirements file",
-			wp_str_dup(a, line));
-	return 0;
+	else if (!wp_str_starts(line, "--only-binary") && !wp_str_starts(line, "--prefer-binary")) {
+		wp_fail(e, WP_E_USAGE, "wheelpack doesn't take the option '%s' in a requirements file", wp_str_dup(a, line));
+		if (wp_str_starts(line, "-e") || wp_str_starts(line, "--editable"))
+			wp_err_next(e, "%s", CLI_NOT_BUILT);
+	}
+	return e->code;
 }
 
 static int requirement_line(reader *r, wp_str line, wp_error *e)

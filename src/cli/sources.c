@@ -197,11 +197,9 @@ static int read_indexes(cli *c, const wp_pipconf *conf, const char *variant, con
 		return e->code;
 	if (!extra.n && !named && !conf->no_index && add_words(c, l, conf->extra_index_url, "extra", false, e))
 		return e->code;
-	if (ordinary(c, l, conf, named, cache, e) || variant_index(c, l, variant, e))
+	if (ordinary(c, l, conf, named, cache, e))
 		return e->code;
-	if (!l->n)
-		return wp_fail(e, WP_E_USAGE, "--no-index without --find-links leaves no place to look for wheels");
-	return 0;
+	return variant_index(c, l, variant, e);
 }
 
 /* ---- network -------------------------------------------------------------------------------- */

@@ -42,6 +42,10 @@ static int check_scheme(wp_arena *a, const char *url, wp_error *e)
 		return 0;
 	if (wp_starts(url, "file://"))
 		return wp_fail(e, WP_E_REQUIREMENT, "'%s' names another machine", url);
+	if (scheme && (strchr(scheme, '+') || wp_streq(scheme, "git"))) {
+		wp_fail(e, WP_E_REQUIREMENT, "'%s' is a source repository, which is not built here", url);
+		return wp_err_next(e, "build a wheel of it elsewhere (`pip wheel`), and name that");
+	}
 	if (!scheme || !(wp_streq(scheme, "https") || wp_streq(scheme, "http"))) {
 		wp_fail(e, WP_E_REQUIREMENT, "'%s' is no address of a wheel", url);
 		return wp_err_next(e, "give an https:// or file:/// address that ends in .whl, or the wheel's path alone");
