@@ -142,6 +142,31 @@ static wp_get_go on_try(void *user, wp_get *g)
 	return WP_GET_ASK;
 }
 
+/* No room for so many bytes: the server may be wrong about them. */
+static int no_room(wp_download *d, const wp_error *why, wp_error *e)
+{
+	unsigned long long total = (unsigned long long)d->total;
+	wp_error ignored = {0};
+	uint64_t have;
+
+	if (d->size >= 0 && d->size != d->total)
+		wp_fail(e, WP_E_HTTP, "the server says that the file has %llu bytes, the index says %lld", total,
+			(long long)d->size);
+	else if (why->code == WP_E_DISK_FULL && !os_free_space(d->partial, &have, &ignored))
+		wp_fail(e, WP_E_DISK_FULL, "the server says that the file has %llu bytes, and %llu bytes are free", total,
+			(unsigned long long)have);
+	else
+		*e = *why;
+	return wp_err_where(e, "'%s'", d->partial);
+}
+
+static int reserve(wp_download *d, wp_error *e)
+{
+	wp_error own = {0};
+
+	return d->total > 0 && os_preallocate(d->file, (uint64_t)d->total, &own) ? no_room(d, &own, e) : 0;
+}
+
 /* Is this answer the rest of what we have, or the whole from the start? */
 static int begin(wp_download *d, const wp_http_response *r, wp_error *e)
 {
@@ -163,7 +188,7 @@ static int begin(wp_download *d, const wp_http_response *r, wp_error *e)
 		d->validator = wp_strdup(d->a, r->etag);
 	else if (!r->etag && r->last_modified)
 		d->validator = wp_strdup(d->a, r->last_modified);
-	return d->total > 0 ? os_preallocate(d->file, (uint64_t)d->total, e) : 0;
+	return reserve(d, e);
 }
 
 static int on_piece(void *user, const wp_http_response *r, const void *p, size_t n, wp_error *e)

@@ -26,6 +26,7 @@ In front of each of these may stand /with/SWITCH,SWITCH=VALUE/: the links of suc
     norange noetag             answer ranges with the whole file; send no ETag
     changed                    If-Range never holds
     cut=N cutonce=N            a body ends after N bytes, always or the first time for each path
+    length=N                   files say that they have N bytes
     rate=N                     bytes per second of each body
     fail=N                     the first N requests of each path get 500
     status=N  filestatus=N     pages / files always get this status
@@ -346,7 +347,7 @@ class Handler(BaseHTTPRequestHandler):
             self.send_response(206)
             headers["Content-Range"] = f"bytes {first}-{last}/{len(data)}"
         self.send_header("Content-Type", "application/octet-stream")
-        self.send_header("Content-Length", str(last - first + 1))
+        self.send_header("Content-Length", self.on.get("length", str(last - first + 1)))
         for key, value in headers.items():
             self.send_header(key, value)
         self.end_headers()

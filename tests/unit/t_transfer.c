@@ -512,6 +512,25 @@ static void bad_wheels(void **state)
 	}
 }
 
+static void a_size_that_cannot_be_names_who_says_so(void **state)
+{
+	lab *l = *state;
+	wp_lock_doc lock = lock_of(l, "/with/length=4000000000000000000/json/", one, 1, false);
+	wp_fetch_result out;
+	wp_error e;
+
+	if (os_is_windows()) /* nothing is reserved there */
+		skip();
+	assert_int_equal(fetch(l, &lock, &out, &e), WP_E_HTTP);
+	assert_non_null(strstr(e.why, "has 4000000000000000000 bytes, the index says "));
+	assert_non_null(strstr(e.where, "/files/" FILELOCK));
+	lock = lock_of(l, "/with/length=4000000000000000000,nosize/json/", one, 1, false);
+	assert_int_equal(fetch(l, &lock, &out, &e), WP_E_DISK_FULL);
+	assert_non_null(strstr(e.why, "has 4000000000000000000 bytes, and "));
+	assert_non_null(strstr(e.why, " bytes are free"));
+	assert_non_null(strstr(e.where, "/files/" FILELOCK));
+}
+
 static void the_error_names_member_and_file(void **state)
 {
 	static const char *const names[] = {BAD_RECORD};
@@ -644,6 +663,7 @@ int main(int argc, char **argv)
 		T(ctrl_c_in_a_check),
 		T(somebody_else_fetches_the_same),
 		T(bad_wheels),
+		T(a_size_that_cannot_be_names_who_says_so),
 		T(the_error_names_member_and_file),
 		T(bad_wheels_do_not_stop_the_others),
 		T(a_cached_wheel_that_went_bad_is_fetched_again),
