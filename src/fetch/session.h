@@ -58,7 +58,7 @@ typedef struct wp_source_index {
 	const char *origin, *userpwd;
 	bool variant;
 	const char *folder;   /* find-links: a directory */
-	const char **names;   /* its files, NULL until it was listed */
+	struct wp_folder_name *names; /* its wheels and sdists by project, NULL until it was listed */
 	size_t nnames;
 } wp_source_index;
 

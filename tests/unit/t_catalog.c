@@ -165,6 +165,9 @@ static void a_folder_of_wheels(void **state)
 	assert_ok(os_mkdir(dir, &err));
 	tmp_write(os_join(l->ctx.arena, dir, "lab_thing-1.0+x-py3-none-any.whl"), WP_LIT("no wheel"));
 	tmp_write(os_join(l->ctx.arena, dir, "lab-thing-1.0.tar.gz"), WP_LIT("x"));
+	tmp_write(os_join(l->ctx.arena, dir, "lab-2-thing-1.0.zip"), WP_LIT("x"));
+	tmp_write(os_join(l->ctx.arena, dir, "lab-1.0-py3-none-any.whl"), WP_LIT("x"));
+	tmp_write(os_join(l->ctx.arena, dir, "lab-.whl"), WP_LIT("x"));
 	tmp_write(os_join(l->ctx.arena, dir, "notes.txt"), WP_LIT("x"));
 	lab_index(l, "find-links1", dir);
 	lab_index(l, "ordinary", "/simple/");
@@ -176,6 +179,10 @@ static void a_folder_of_wheels(void **state)
 	assert_true(wp_ends(lab_file(p, "lab_thing-1.0+x-py3-none-any.whl")->url,
 		"/my%20wheels/lab_thing-1.0%2Bx-py3-none-any.whl"));
 	assert_true(p->files[0].size > 0);
+	assert_int_equal(project(c, "lab")->nfiles, 1);
+	assert_int_equal(project(c, "lab-2-thing")->nfiles, 1);
+	assert_null(project(c, "lab-2"));
+	assert_null(project(c, "notes-txt"));
 	assert_string_equal(project(c, "filelock")->index, "ordinary");
 	l->o.nindexes = 0;
 	lab_index(l, "find-links1", "/nowhere/at/all");
