@@ -70,6 +70,8 @@ void cli_help(const cli_command *command); /* NULL: the program's */
 /* ---- print.c */
 /* Prose of the command: stdout, or stderr with --json; nothing with --quiet. */
 void cli_say(cli *c, const char *fmt, ...) WP_PRINTF(2, 3);
+/* What the command was asked for: with --quiet too, unless JSON has it. */
+void cli_answer(cli *c, const char *fmt, ...) WP_PRINTF(2, 3);
 /* Add a stage's findings to the command's and print them. */
 void cli_findings(cli *c, const wp_findings *f);
 void cli_error(cli *c, const wp_error *e);
@@ -80,7 +82,6 @@ const char *cli_bytes(wp_arena *a, uint64_t n);	 /* "2.75 GB" */
 const char *cli_seconds(wp_arena *a, uint64_t ms); /* "1.4 s" */
 const char *cli_count(wp_arena *a, uint64_t n, const char *noun); /* "1 wheel", "2 wheels" */
 const char *cli_word(wp_arena *a, const char *path); /* as a shell takes it: quoted where it must be */
-const char *cli_short_target(wp_arena *a, const wp_target *t); /* "cp312, win_amd64, cu126" */
 
 /* ---- progress.c */
 void cli_progress_start(cli *c);

@@ -5,6 +5,7 @@
 #include "cli/explain_tree.h"
 #include "cli/relock.h"
 #include "cli/suggest.h"
+#include "model/lock_json.h"
 #include "os/os.h"
 
 static void first_line(cli *c, const cli_request *q)
@@ -12,7 +13,7 @@ static void first_line(cli *c, const cli_request *q)
 	size_t i;
 
 	for (i = 0; i < q->ntargets; i++)
-		cli_say(c, "for %s%s%s\n", cli_short_target(c->ctx.arena, &q->targets[i]), q->as_before ? ", as in " : "",
+		cli_say(c, "for %s%s%s\n", q->targets[i].name, q->as_before ? ", as in " : "",
 			q->as_before ? c->o.out : "");
 }
 
@@ -110,16 +111,53 @@ int cli_lock(cli *c, const wp_lock_doc *earlier, wp_session **session, wp_lock_r
 	return 0;
 }
 
-static void say_wheels(cli *c, const wp_lock_doc *d)
+/* The width of a column; a line that is far longer than the others breaks it alone. */
+static size_t longest(size_t width, const char *text)
+{
+	enum { WIDEST = 60 };
+	size_t n = strlen(text);
+
+	return n > width && n <= WIDEST ? n : width;
+}
+
+static bool is_for(const wp_lock_target *t, const char *filename)
 {
 	size_t i;
 
+	for (i = 0; i < t->nwheels; i++)
+		if (wp_streq(t->wheels[i], filename))
+			return true;
+	return false;
+}
+
+/* Where there are several: whose wheel it is. */
+static const char *targets_of(wp_arena *a, const wp_lock_doc *d, const char *filename)
+{
+	const char *text = "";
+	size_t i, n = 0;
+
+	for (i = 0; i < d->ntargets; i++)
+		if (is_for(&d->targets[i], filename))
+			text = wp_sprintf(a, "%s%s%s", text, n++ ? ", " : "  for ", d->targets[i].name);
+	return d->ntargets == 1 ? "" : n == d->ntargets ? "  for all targets" : text;
+}
+
+/* The answer, where it is not written to a file. */
+static void say_wheels(cli *c, const wp_lock_doc *d)
+{
+	void (*say)(cli *, const char *, ...) = c->o.out || c->o.explain.n ? cli_say : cli_answer;
+	size_t i, project = 28, version = 20;
+
+	for (i = 0; i < d->nwheels; i++) {
+		project = longest(project, d->wheels[i].project);
+		version = longest(version, d->wheels[i].version);
+	}
 	for (i = 0; i < d->nwheels; i++) {
 		const wp_lock_wheel *w = &d->wheels[i];
 
-		cli_say(c, "  %-28s %-20s %s%s\n", w->project, w->version,
+		say(c, "  %-*s %-*s %s%s%s\n", (int)project, w->project, (int)version, w->version,
 			w->size >= 0 ? cli_bytes(c->ctx.arena, (uint64_t)w->size) : "size unknown",
-			w->requested ? "  (asked for)" : "");
+			w->requested ? "  (asked for)" : "", targets_of(c->ctx.arena, d, w->filename));
 	}
 }
 
@@ -131,6 +169,18 @@ static uint64_t total_size(const wp_lock_doc *d)
 	for (i = 0; i < d->nwheels; i++)
 		n += d->wheels[i].size > 0 ? (uint64_t)d->wheels[i].size : 0;
 	return n;
+}
+
+/* "2.75 GB", "13 kB and 2 of unknown size". */
+static const char *say_size(wp_arena *a, const wp_lock_doc *d)
+{
+	size_t i, unknown = 0;
+
+	for (i = 0; i < d->nwheels; i++)
+		unknown += d->wheels[i].size < 0;
+	if (unknown == d->nwheels)
+		return "size unknown";
+	return wp_sprintf(a, unknown ? "%s and %zu of unknown size" : "%s", cli_bytes(a, total_size(d)), unknown);
 }
 
 static int write_lock(cli *c, const wp_lock_doc *d, wp_str *text, wp_error *e)
@@ -162,16 +212,15 @@ static int run(cli *c, wp_error *e)
 		return e->code;
 	say_wheels(c, &r.lock);
 	explained = cli_explained(c, &r);
-	cli_say(c, "%s, %s, in %s\n", cli_count(a, r.lock.nwheels, "wheel"), cli_bytes(a, total_size(&r.lock)),
+	cli_say(c, "%s, %s, in %s\n", cli_count(a, r.lock.nwheels, "wheel"), say_size(a, &r.lock),
 		cli_seconds(a, os_now_ms() - start));
 	changes = earlier ? cli_changes(c, earlier, &r.lock) : NULL;
 	if (c->o.out)
 		cli_say(c, "wrote %s; next: %s bundle --lock %s\n", c->o.out, c->program, cli_word(a, c->o.out));
 	else
 		cli_say(c, "nothing was written; -o FILE keeps the lock\n");
-	c->result = wp_jobject();
+	c->result = wp_lock_json(&r.lock);
 	wp_jput_str(c->result, "path", c->o.out);
-	wp_jput_int(c->result, "wheels", (int64_t)r.lock.nwheels);
 	wp_jput_int(c->result, "bytes", (int64_t)total_size(&r.lock));
 	if (explained)
 		wp_jput(c->result, "explained", explained);

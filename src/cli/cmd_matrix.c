@@ -112,18 +112,18 @@ static wp_jnode *say_variants(cli *c, const filter *f)
 	wp_jnode *list = wp_jarray();
 	size_t i;
 
-	cli_say(c, "%-8s %-20s %-7s %-23s %s\n", "variant", "torch", "", "driver that runs it", "GPU architectures");
+	cli_answer(c, "%-8s %-20s %-7s %-23s %s\n", "variant", "torch", "", "driver that runs it", "GPU architectures");
 	for (i = 0; i < c->compat.nvariants; i++) {
 		const wp_variant_fact *v = &c->compat.variants[i];
 
 		if (!variant_fits(c, v, f))
 			continue;
-		cli_say(c, "%-8s %-8s to %-8s %-7s %-10s / %-10s %s\n", v->name, or_dash(v->torch_first),
+		cli_answer(c, "%-8s %-8s to %-8s %-7s %-10s / %-10s %s\n", v->name, or_dash(v->torch_first),
 			or_dash(v->torch_last), v->closed ? "closed" : "", or_dash(v->driver_runs_linux),
 			or_dash(v->driver_runs_windows), joined(c->ctx.arena, v->arches, v->narches));
 		wp_jadd(list, variant_json(v));
 	}
-	cli_say(c, "(drivers: Linux / Windows; closed: no newer torch will come)\n\n");
+	cli_answer(c, "(drivers: Linux / Windows; closed: no newer torch will come)\n\n");
 	return list;
 }
 
@@ -159,7 +159,7 @@ static wp_jnode *say_release(cli *c, const wp_release_fact *r, const filter *f)
 	size_t nlin = variants_left(c, r->variants_linux, r->nvariants_linux, f, lin);
 	wp_jnode *o = wp_jobject();
 
-	cli_say(c, "%-8s %-12s %-11s %-15s %-32s %s\n", r->torch, or_dash(r->torchvision), or_dash(r->torchaudio),
+	cli_answer(c, "%-8s %-12s %-11s %-15s %-32s %s\n", r->torch, or_dash(r->torchvision), or_dash(r->torchaudio),
 		span(a, r->pythons_win, r->npythons_win), joined(a, win, nwin), joined(a, lin, nlin));
 	wp_jput_str(o, "torch", r->torch);
 	wp_jput_str(o, "torchvision", r->torchvision);
@@ -176,7 +176,7 @@ static wp_jnode *say_releases(cli *c, const filter *f)
 	wp_jnode *list = wp_jarray();
 	size_t i, n = 0;
 
-	cli_say(c, "%-8s %-12s %-11s %-15s %-32s %s\n", "torch", "torchvision", "torchaudio", "Python", "variants, Windows",
+	cli_answer(c, "%-8s %-12s %-11s %-15s %-32s %s\n", "torch", "torchvision", "torchaudio", "Python", "variants, Windows",
 		"variants, Linux");
 	for (i = c->compat.nreleases; i > 0; i--)
 		if (release_fits(c, &c->compat.releases[i - 1], f)) {
@@ -184,8 +184,8 @@ static wp_jnode *say_releases(cli *c, const filter *f)
 			n++;
 		}
 	if (!n)
-		cli_say(c, "none that is known\n");
-	cli_say(c, "(as known on %s; a release that isn't listed is unknown here, not refused)\n", c->compat.as_of);
+		cli_answer(c, "none that is known\n");
+	cli_answer(c, "(as known on %s; a release that isn't listed is unknown here, not refused)\n", c->compat.as_of);
 	return list;
 }
 
@@ -203,7 +203,7 @@ static void say_unknown(cli *c)
 {
 	const wp_compat *d = &c->compat;
 
-	cli_say(c, "no torch %s is known; those that are known on %s are %s to %s\n", c->o.torch, d->as_of,
+	cli_answer(c, "no torch %s is known; those that are known on %s are %s to %s\n", c->o.torch, d->as_of,
 		d->releases[0].torch, d->releases[d->nreleases - 1].torch);
 	wp_jput(c->result, "variants", wp_jarray());
 	wp_jput(c->result, "releases", wp_jarray());

@@ -37,12 +37,12 @@ static void say_target(cli *c, const wp_target *t)
 {
 	size_t i;
 
-	cli_say(c, "target %s\nmarkers:\n", t->name);
+	cli_answer(c, "target %s\nmarkers:\n", t->name);
 	for (i = 0; i < sizeof variables / sizeof variables[0]; i++)
-		cli_say(c, "  %-31s \"%s\"\n", variables[i].name, value_of(&t->markers, i));
-	cli_say(c, "tags, best first (%zu):\n", t->ntags);
+		cli_answer(c, "  %-31s \"%s\"\n", variables[i].name, value_of(&t->markers, i));
+	cli_answer(c, "tags, best first (%zu):\n", t->ntags);
 	for (i = 0; i < t->ntags; i++)
-		cli_say(c, "  %s\n", t->tags[i]);
+		cli_answer(c, "  %s\n", t->tags[i]);
 }
 
 static void note_variant(cli *c, const char *variant)

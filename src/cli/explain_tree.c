@@ -22,10 +22,10 @@ static void say_asker(cli *c, const wp_asker *x)
 	int indent = 2 + 2 * (int)x->depth;
 
 	if (x->project)
-		cli_say(c, "%*s%s %s requires %s%s\n", indent, "", x->project, x->version, x->requirement,
+		cli_answer(c, "%*s%s %s requires %s%s\n", indent, "", x->project, x->version, x->requirement,
 			x->again ? " (who asks for it stands above)" : "");
 	else
-		cli_say(c, "%*s%s%s%s\n", indent, "", x->constraint ? "the constraint is " : "", x->requirement,
+		cli_answer(c, "%*s%s%s%s\n", indent, "", x->constraint ? "the constraint is " : "", x->requirement,
 			x->constraint ? "" : " is asked for");
 }
 
@@ -95,12 +95,12 @@ static void say_newer(cli *c, const wp_explained *x)
 				group[k] = lines;
 		versions = say_group(a, x, group, lines, &n);
 		told += n;
-		cli_say(c, "  not %s: %s\n", versions, n == 1 ? x->newer[i].why : of_several(a, x, i));
+		cli_answer(c, "  not %s: %s\n", versions, n == 1 ? x->newer[i].why : of_several(a, x, i));
 	}
 	if (told < x->nnewer)
-		cli_say(c, "  nor %zu more that are newer (--json has them)\n", x->nnewer - told);
+		cli_answer(c, "  nor %zu more that are newer (--json has them)\n", x->nnewer - told);
 	if (!x->nnewer)
-		cli_say(c, "  it is the newest\n");
+		cli_answer(c, "  it is the newest\n");
 	wp_arena_free(a);
 }
 
@@ -171,7 +171,7 @@ wp_jnode *cli_explained(cli *c, const wp_lock_result *r)
 	for (i = 0; i < r->nexplained; i++) {
 		const wp_explained *x = &r->explained[i];
 
-		cli_say(c, "%s %s, for %s: %s from the index '%s'\n", x->project, x->version, x->target, x->filename, x->index);
+		cli_answer(c, "%s %s, for %s: %s from the index '%s'\n", x->project, x->version, x->target, x->filename, x->index);
 		for (k = 0; k < x->naskers; k++)
 			say_asker(c, &x->askers[k]);
 		say_newer(c, x);

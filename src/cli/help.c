@@ -52,7 +52,7 @@ static const struct {
 	{"driver", "--driver VERSION", "only what runs with this NVIDIA driver"},
 	{"jobs", "-j, --jobs N", "threads; default: one for each core"},
 	{"json", "--json", "one JSON object on stdout, everything else on stderr"},
-	{"quiet", "-q, --quiet", "only errors"},
+	{"quiet", "-q, --quiet", "only errors, and what was asked for"},
 };
 
 const cli_command *cli_find_command(const char *name)

@@ -40,11 +40,18 @@ static int exit_code(const cli *c, const wp_error *e)
 /* Whoever reads the pipe may stop reading; a full disk is a failure. */
 static int check_output(cli *c, int code)
 {
+	wp_error e = {0};
+
 	cli_flush(c);
 	if (code || !ferror(stdout) || os_pipe_closed(1))
 		return code;
-	fputs("error: the output could not be written\n", stderr);
-	return WP_EXIT_ENVIRONMENT;
+	wp_fail(&e, WP_E_IO, "the disk is full, or what stands behind standard output takes nothing");
+	wp_err_where(&e, "standard output");
+	wp_err_what(&e, "the output could not be written");
+	wp_err_next(&e, "let the output go to another place and run the command again");
+	wp_err_state(&e, "the command was carried out, only its words are lost");
+	cli_error(c, &e);
+	return wp_code_exit(e.code);
 }
 
 static int finish(cli *c, wp_error *e)
@@ -97,8 +104,10 @@ int os_main(int argc, char **argv)
 	os_ignore_write_signals();
 	if (cli_parse(&c, argc, argv, &err) == 0) {
 		if (only_told(&c)) {
+			int code = check_output(&c, c.o.version || c.o.help ? WP_EXIT_OK : WP_EXIT_USAGE);
+
 			wp_ctx_done(&c.ctx);
-			return c.o.version || c.o.help ? WP_EXIT_OK : WP_EXIT_USAGE;
+			return code;
 		}
 		run(&c, &err);
 	}

@@ -45,24 +45,38 @@ static void put_clean(FILE *f, const char *s)
 	}
 }
 
-void cli_say(cli *c, const char *fmt, ...)
+static void say(cli *c, const char *fmt, va_list ap)
 {
 	wp_arena *a = wp_arena_new();
-	wp_str rest, line;
+	wp_str rest = wp_str_of(wp_vsprintf(a, fmt, ap)), line;
+
+	cli_progress_stop(c);
+	while (wp_str_line(&rest, &line)) {
+		put_clean(prose(c), wp_str_dup(a, line));
+		fputc('\n', prose(c));
+	}
+	cli_flush(c);
+	wp_arena_free(a);
+}
+
+void cli_say(cli *c, const char *fmt, ...)
+{
 	va_list ap;
 
 	va_start(ap, fmt);
-	rest = wp_str_of(wp_vsprintf(a, fmt, ap));
+	if (!c->o.quiet)
+		say(c, fmt, ap);
 	va_end(ap);
-	if (!c->o.quiet) {
-		cli_progress_stop(c);
-		while (wp_str_line(&rest, &line)) {
-			put_clean(prose(c), wp_str_dup(a, line));
-			fputc('\n', prose(c));
-		}
-		cli_flush(c);
-	}
-	wp_arena_free(a);
+}
+
+void cli_answer(cli *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (!c->o.quiet || !c->o.json)
+		say(c, fmt, ap);
+	va_end(ap);
 }
 
 /* "why:   text", further lines indented below it. */
@@ -276,12 +290,6 @@ const char *cli_seconds(wp_arena *a, uint64_t ms)
 	if (ms < 120000)
 		return wp_sprintf(a, ms < 10000 ? "%.2f s" : "%.1f s", (double)ms / 1000);
 	return wp_sprintf(a, "%" PRIu64 " min %02" PRIu64 " s", ms / 60000, ms / 1000 % 60);
-}
-
-const char *cli_short_target(wp_arena *a, const wp_target *t)
-{
-	return wp_sprintf(a, "%s, %s%s%s", t->python_tag, t->platform, t->variant ? ", " : "",
-		t->variant ? t->variant : "");
 }
 
 const char *cli_count(wp_arena *a, uint64_t n, const char *noun)

@@ -246,8 +246,12 @@ static int search_all(wp_search *s, const char *path, const char *home, wp_error
 		return 0;
 	if (wp_check_cancel(s->ctx, e))
 		return e->code;
-	return wp_fail(e, WP_E_NO_INTERPRETER, "nothing found fits '%s'%s%s", s->w.spec,
-		s->tried.n ? "; tried " : "", wp_buf_view(&s->tried).p);
+	wp_fail(e, WP_E_NO_INTERPRETER, "nothing found fits '%s'%s%s", s->w.spec, s->tried.n ? "; tried " : "",
+		wp_buf_view(&s->tried).p);
+	if (s->w.minor < 0)
+		return e->code;
+	return wp_err_next(e, "Python %d.%d%s was not found here: install it, or name one with --python PATH", s->w.major,
+		s->w.minor, s->w.threaded ? "t" : "");
 }
 
 int wp_interpreter_find(wp_ctx *ctx, const char *spec, const char *path, const char *home,

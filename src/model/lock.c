@@ -2,8 +2,8 @@
 /* lock.c: wheelpack.lock/1, struct to text and back. The order of the keys is part of the format: the
  * document's digest is the environment's id. */
 #include "base/map.h"
-#include "ext/json_out.h"
 #include "model/fields.h"
+#include "model/lock_json.h"
 #include "wheelpack/lock.h"
 
 enum { MAX_WHEELS = 20000, MAX_TARGETS = 256, MAX_INDEXES = 256, MAX_REQUIRES = 10000 };
@@ -122,7 +122,7 @@ static wp_jnode *put_wheel(const wp_lock_wheel *w)
 	return o;
 }
 
-int wp_lock_write(wp_arena *a, const wp_lock_doc *d, wp_str *out, wp_error *e)
+wp_jnode *wp_lock_json(const wp_lock_doc *d)
 {
 	wp_jnode *o = wp_jobject(), *targets = wp_jarray(), *wheels = wp_jarray();
 	size_t i;
@@ -136,7 +136,12 @@ int wp_lock_write(wp_arena *a, const wp_lock_doc *d, wp_str *out, wp_error *e)
 	for (i = 0; i < d->nwheels; i++)
 		wp_jadd(wheels, put_wheel(&d->wheels[i]));
 	wp_jput(o, "wheels", wheels);
-	*out = wp_jtext(a, o);
+	return o;
+}
+
+int wp_lock_write(wp_arena *a, const wp_lock_doc *d, wp_str *out, wp_error *e)
+{
+	*out = wp_jtext(a, wp_lock_json(d));
 	if (out->n > WP_MAX_DOCUMENT)
 		return wp_fail(e, WP_E_TOO_LARGE, "the lock has %zu bytes, %d are allowed", out->n,
 			(int)WP_MAX_DOCUMENT);
