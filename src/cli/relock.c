@@ -164,6 +164,17 @@ void cli_retargeted(cli *c, const wp_lock_doc *earlier, const cli_request *q)
 
 /* ---- what changed ------------------------------------------------------------------------- */
 
+/* A wheel before the i-th has its project and version. */
+static bool is_told(const wp_lock_doc *d, size_t i)
+{
+	size_t k;
+
+	for (k = 0; k < i; k++)
+		if (wp_streq(d->wheels[k].project, d->wheels[i].project) && wp_streq(d->wheels[k].version, d->wheels[i].version))
+			return true;
+	return false;
+}
+
 /* "1.0", or "1.0, 2.0" where targets differ; NULL where the project is not in it. */
 static const char *versions_in(cli *c, const wp_lock_doc *d, const char *project)
 {
@@ -171,7 +182,7 @@ static const char *versions_in(cli *c, const wp_lock_doc *d, const char *project
 	size_t i;
 
 	for (i = 0; i < d->nwheels; i++)
-		if (wp_streq(d->wheels[i].project, project) && (!text || !wp_ends(text, d->wheels[i].version)))
+		if (wp_streq(d->wheels[i].project, project) && !is_told(d, i))
 			text = text ? wp_sprintf(c->ctx.arena, "%s, %s", text, d->wheels[i].version) : d->wheels[i].version;
 	return text;
 }
