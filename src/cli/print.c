@@ -19,16 +19,17 @@ void cli_flush(cli *c)
 }
 
 /* Bytes of a character at s that a terminal would obey: a control character of ASCII or of Latin-1 (U+0080 to
- * U+009F), or one that turns the direction of writing (U+202A to U+202E, U+2066 to U+2069). */
+ * U+009F), one that turns the direction of writing (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069), or one
+ * that ends a line or paragraph (U+2028, U+2029). */
 static size_t command_at(const char *s)
 {
 	const unsigned char *u = (const unsigned char *)s;
 
 	if (u[0] < 0x20 || u[0] == 0x7f)
 		return 1;
-	if (u[0] == 0xc2 && u[1] >= 0x80 && u[1] < 0xa0)
+	if ((u[0] == 0xc2 && u[1] >= 0x80 && u[1] < 0xa0) || (u[0] == 0xd8 && u[1] == 0x9c))
 		return 2;
-	if (u[0] == 0xe2 && ((u[1] == 0x80 && u[2] >= 0xaa && u[2] <= 0xae) ||
+	if (u[0] == 0xe2 && ((u[1] == 0x80 && (u[2] == 0x8e || u[2] == 0x8f || (u[2] >= 0xa8 && u[2] <= 0xae))) ||
 			(u[1] == 0x81 && u[2] >= 0xa6 && u[2] <= 0xa9)))
 		return 3;
 	return 0;
@@ -243,6 +244,23 @@ static wp_jnode *finding_json(const wp_finding *f)
 	return o;
 }
 
+/* The same document; control characters of ASCII are numbers in it already. */
+static void put_json(FILE *f, const char *s)
+{
+	while (*s) {
+		const unsigned char *u = (const unsigned char *)s;
+		size_t n = command_at(s);
+
+		if (n == 3)
+			fprintf(f, "\\u%04x", (u[0] & 0xfu) << 12 | (u[1] & 0x3fu) << 6 | (u[2] & 0x3fu));
+		else if (n == 2)
+			fprintf(f, "\\u%04x", (u[0] & 0x1fu) << 6 | (u[1] & 0x3fu));
+		else
+			fputc(*s, f);
+		s += n ? n : 1;
+	}
+}
+
 void cli_json(cli *c, const wp_error *e, int exit_code)
 {
 	wp_jnode *o = wp_jobject(), *list;
@@ -266,7 +284,7 @@ void cli_json(cli *c, const wp_error *e, int exit_code)
 		c->result = NULL;
 	}
 	text = wp_jtext(c->ctx.arena, o);
-	fwrite(text.p, 1, text.n, stdout);
+	put_json(stdout, text.p);
 	cli_flush(c);
 }
 
