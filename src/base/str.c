@@ -68,31 +68,6 @@ wp_str wp_str_sub(wp_str s, size_t from, size_t to)
 	return (wp_str){s.p ? s.p + from : NULL, to - from};
 }
 
-bool wp_ascii_space(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-bool wp_ascii_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-bool wp_ascii_alpha(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-bool wp_ascii_alnum(char c)
-{
-	return wp_ascii_alpha(c) || wp_ascii_digit(c);
-}
-
-char wp_ascii_lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
-}
-
 wp_str wp_str_trim(wp_str s)
 {
 	while (s.n && wp_ascii_space(s.p[0]))

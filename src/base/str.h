@@ -7,6 +7,32 @@
 
 #define WP_LIT(s) ((wp_str){(s), sizeof(s) - 1})
 
+/* Of ASCII, whatever the locale; here because names are read byte by byte, thousands a page. */
+static inline bool wp_ascii_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static inline bool wp_ascii_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static inline bool wp_ascii_alpha(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static inline bool wp_ascii_alnum(char c)
+{
+	return wp_ascii_alpha(c) || wp_ascii_digit(c);
+}
+
+static inline char wp_ascii_lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+}
+
 wp_str wp_str_of(const char *s); /* NULL gives an empty view */
 bool wp_str_eq(wp_str a, wp_str b);
 bool wp_str_is(wp_str a, const char *b);
@@ -28,11 +54,6 @@ bool wp_str_line(wp_str *rest, wp_str *line);
 bool wp_str_split(wp_str *rest, char sep, wp_str *part);
 /* Decimal digits only, no sign; false on anything else or overflow. */
 bool wp_str_u64(wp_str s, uint64_t *out);
-bool wp_ascii_space(char c);
-bool wp_ascii_digit(char c);
-bool wp_ascii_alpha(char c);
-bool wp_ascii_alnum(char c);
-char wp_ascii_lower(char c);
 char *wp_str_lower(wp_arena *a, wp_str s); /* ASCII only */
 /* Valid UTF-8 without NUL (RFC 3629: no surrogates, no overlong forms). */
 bool wp_utf8_valid(wp_str s);
