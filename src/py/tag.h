@@ -19,7 +19,10 @@ typedef struct wp_wheel_name {
 int wp_wheel_name_parse(wp_arena *a, wp_str filename, wp_wheel_name *out, wp_error *e);
 /* Lowest index in the target's tags of any tag of the wheel; SIZE_MAX where none fits. */
 size_t wp_wheel_rank(const wp_wheel_name *w, const wp_target *t);
-enum { WP_MAX_TAGS = 4096 }; /* of one wheel */
+enum {
+	WP_MAX_TAGS = 4096,   /* of one wheel */
+	WP_MAX_FILENAME = 255 /* bytes of a wheel's name */
+};
 
 /* The single tags of a compressed set such as "py2.py3-none-any". False on a fault, and where they are more than
  * limit. */

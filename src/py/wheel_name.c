@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { MAX_FILENAME = 255, PARTS = 6 };
+enum { PARTS = 6 };
 
 static int bad(wp_error *e, wp_str filename, const char *why)
 {
@@ -91,7 +91,7 @@ bool wp_tag_set(wp_arena *a, wp_str text, size_t limit, const char *const **out,
 	const char **tags;
 	wp_str part[3];
 
-	if (text.n > MAX_FILENAME || !split_set(text, part))
+	if (text.n > WP_MAX_FILENAME || !split_set(text, part))
 		return false;
 	*n = count_tags(part);
 	if (*n == 0 || *n > limit || *n > WP_MAX_TAGS)
@@ -160,9 +160,9 @@ int wp_wheel_name_parse(wp_arena *a, wp_str filename, wp_wheel_name *out, wp_err
 	const char *why;
 
 	*out = (wp_wheel_name){0};
-	if (filename.n > MAX_FILENAME)
+	if (filename.n > WP_MAX_FILENAME)
 		return wp_fail(e, WP_E_WHEEL, "a wheel file name of %zu bytes; %d are allowed", filename.n,
-			MAX_FILENAME);
+			WP_MAX_FILENAME);
 	if (!wp_str_ends(filename, ".whl"))
 		return bad(e, filename, "it does not end in .whl");
 	why = fault(a, wp_str_sub(filename, 0, filename.n - 4), out);
@@ -192,7 +192,7 @@ bool wp_sdist_name_parse(wp_arena *a, wp_str filename, const char *project, wp_v
 		stem.n -= 4;
 	else
 		return false;
-	for (i = 1; i < stem.n && stem.n <= MAX_FILENAME; i++) {
+	for (i = 1; i < stem.n && stem.n <= WP_MAX_FILENAME; i++) {
 		wp_str name = wp_str_sub(stem, 0, i);
 
 		if (stem.p[i] == '-' && strcmp(wp_name_normalize(a, name), project) == 0 &&

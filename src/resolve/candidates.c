@@ -8,6 +8,17 @@ enum { BATCH = 512 }; /* parsed file names are dropped after so many */
 
 typedef WP_VEC(wp_cand) cand_vec;
 
+/* What the file names of a page repeat: "numpy-2.1.0" a few dozen times, "cp312-cp312-win_amd64" with every version. */
+typedef struct front {
+	uint32_t entry; /* of its version, in all */
+	const char *build; uint64_t build_n;
+} front;
+
+typedef struct tags {
+	size_t rank;
+	bool platform; /* is the target's, whatever the Python; known where a label is looked for */
+} tags;
+
 typedef struct sieve {
 	wp_arena *keep;	   /* versions */
 	wp_arena *scratch; /* parsed file names */
@@ -18,6 +29,10 @@ typedef struct sieve {
 	int64_t before;	   /* uploaded earlier than this */
 	wp_map by_text;	   /* version text -> index in all */
 	wp_map pythons;	   /* Requires-Python text -> fits or not */
+	wp_map by_front, by_tags; /* text -> index in fronts, in tag_sets */
+	WP_VEC(front) fronts;
+	WP_VEC(tags) tag_sets;
+	const char *const *platforms; size_t nplatforms;
 	cand_vec all;
 } sieve;
 
@@ -53,22 +68,20 @@ static bool python_fits(sieve *s, const char *requires_python)
 	return fits;
 }
 
-/* The entry of this version text; NULL where it is no version. */
-static wp_cand *entry_of(sieve *s, wp_str text)
+/* The entry of this version, whose text was parsed before. */
+static uint32_t entry_of(sieve *s, const char *text)
 {
-	uint32_t i;
+	uint32_t i = (uint32_t)s->all.n;
+	wp_str key = wp_str_of(text);
 	wp_cand *c;
-	wp_version v;
 
-	if (wp_map_get(&s->by_text, text, &i))
-		return &s->all.v[i];
-	if (!wp_version_parse(s->keep, text, &v))
-		return NULL;
-	wp_map_put(&s->by_text, text, (uint32_t)s->all.n);
+	if (wp_map_get(&s->by_text, key, &i))
+		return i;
+	wp_map_put(&s->by_text, key, i);
 	c = WP_PUSH_NEW(&s->all);
-	c->version = v;
-	c->pre = wp_version_prerelease(&v);
-	return c;
+	wp_version_parse(s->keep, key, &c->version);
+	c->pre = wp_version_prerelease(&c->version);
+	return i;
 }
 
 static bool label_fits(const sieve *s, const wp_version *v)
@@ -145,20 +158,14 @@ static void take_better(wp_cand *c, const wp_cand *offer)
 	c->yanked = offer->yanked;
 }
 
-static void sift_wheel(sieve *s, const wp_file *f, const wp_wheel_name *w)
+static void sift_wheel(sieve *s, const wp_file *f, const front *w, size_t rank)
 {
-	wp_cand *c = entry_of(s, wp_str_of(w->version.text)), offer = {0};
+	wp_cand *c = &s->all.v[w->entry];
+	wp_cand offer = {.file = f, .rank = rank, .build = w->build, .build_n = w->build_n, .yanked = f->yanked};
 
-	if (!c)
-		return;
-	offer.file = f;
-	offer.rank = wp_wheel_rank(w, s->t);
-	offer.build = wp_strdup(s->keep, w->build);
-	offer.build_n = w->build_n;
-	offer.yanked = f->yanked;
-	if (!label_fits(s, &w->version)) {
+	if (!label_fits(s, &c->version)) {
 		c->unfit |= WP_UNFIT_LABEL;
-	} else if (offer.rank == SIZE_MAX) {
+	} else if (rank == SIZE_MAX) {
 		c->unfit |= WP_UNFIT_TAG;
 	} else if (!python_fits(s, f->requires_python)) {
 		c->unfit |= WP_UNFIT_PYTHON;
@@ -177,18 +184,62 @@ static void sift_source(sieve *s, const wp_file *f)
 
 	if (!wp_sdist_name_parse(s->scratch, wp_str_of(f->filename), s->page->name, &v))
 		return;
-	c = entry_of(s, wp_str_of(v.text));
-	if (c && !f->yanked)
+	c = &s->all.v[entry_of(s, v.text)];
+	if (!f->yanked)
 		c->unfit |= date_fault(s, f) ? WP_UNFIT_LATE_SOURCE : WP_UNFIT_SOURCE;
 }
 
-static bool parse_wheel(sieve *s, const wp_file *f, wp_wheel_name *w)
+/* Around the dash before the tags. */
+static bool cut(wp_str name, wp_str *before, wp_str *behind)
 {
+	size_t i, dashes = 0;
+
+	if (!wp_str_ends(name, ".whl"))
+		return false;
+	name.n -= 4;
+	for (i = name.n; i > 0 && dashes < 3; i--)
+		dashes += name.p[i - 1] == '-';
+	*before = wp_str_sub(name, 0, i);
+	*behind = wp_str_sub(name, i + 1, name.n);
+	return dashes == 3;
+}
+
+static bool learn_name(sieve *s, wp_str name, wp_str before, wp_str behind, uint32_t *front_no, uint32_t *tags_no)
+{
+	wp_wheel_name w;
 	wp_error e = {0};
 
-	return wp_ends(f->filename, ".whl") &&
-		wp_wheel_name_parse(s->scratch, wp_str_of(f->filename), w, &e) == 0 &&
-		wp_streq(w->project, s->page->name);
+	if (wp_wheel_name_parse(s->scratch, name, &w, &e) || !wp_streq(w.project, s->page->name))
+		return false;
+	if (!wp_map_get(&s->by_front, before, front_no)) {
+		*front_no = (uint32_t)s->fronts.n;
+		wp_map_put(&s->by_front, before, *front_no);
+		WP_PUSH(&s->fronts, ((front){entry_of(s, w.version.text), wp_strdup(s->keep, w.build), w.build_n}));
+	}
+	if (!wp_map_get(&s->by_tags, behind, tags_no)) {
+		*tags_no = (uint32_t)s->tag_sets.n;
+		wp_map_put(&s->by_tags, behind, *tags_no);
+		WP_PUSH(&s->tag_sets, ((tags){wp_wheel_rank(&w, s->t), wp_wheel_on_platforms(&w, s->platforms, s->nplatforms)}));
+	}
+	return true;
+}
+
+/* False where it is not the name of a wheel of the project. A name is one where both of its halves are from names that
+ * are, so each half is looked at once. */
+static bool read_name(sieve *s, const wp_file *f, const front **fp, const tags **tp)
+{
+	wp_str name = wp_str_of(f->filename), before, behind;
+	uint32_t front_no, tags_no;
+
+	if (!cut(name, &before, &behind))
+		return false;
+	if ((name.n > WP_MAX_FILENAME || !wp_map_get(&s->by_front, before, &front_no) ||
+		    !wp_map_get(&s->by_tags, behind, &tags_no)) &&
+		!learn_name(s, name, before, behind, &front_no, &tags_no))
+		return false;
+	*fp = &s->fronts.v[front_no];
+	*tp = &s->tag_sets.v[tags_no];
+	return true;
 }
 
 /* Called before file i: pages have up to WP_MAX_PAGE_FILES names. */
@@ -204,19 +255,19 @@ static void drop_scratch(sieve *s, size_t i)
  * for that platform. A wheel that the user named by its address is what he wants. */
 static void find_label(sieve *s, const wp_compat *compat)
 {
-	const char *const *platforms;
-	wp_wheel_name w;
-	size_t i, n;
+	const front *w;
+	const tags *t;
+	size_t i;
 
 	if (!s->t->variant || !compat || !wp_compat_labelled(compat, s->page->name) ||
 		wp_starts(s->page->index, "direct"))
 		return;
 	s->label = s->t->variant;
-	n = wp_platform_tags(s->keep, s->t->platform, &platforms);
+	s->nplatforms = wp_platform_tags(s->keep, s->t->platform, &s->platforms);
 	for (i = 0; i < s->page->nfiles && !s->label_needed; i++) {
 		drop_scratch(s, i);
-		s->label_needed = parse_wheel(s, &s->page->files[i], &w) &&
-			wp_streq(w.version.local, s->label) && wp_wheel_on_platforms(&w, platforms, n);
+		s->label_needed = read_name(s, &s->page->files[i], &w, &t) && t->platform &&
+			wp_streq(s->all.v[w->entry].version.local, s->label);
 	}
 }
 
@@ -290,20 +341,35 @@ const wp_cand *wp_first_newer(const wp_cands *c, const wp_specifiers *s)
 	return first;
 }
 
+static void end(sieve *s)
+{
+	WP_VEC_FREE(&s->all);
+	WP_VEC_FREE(&s->fronts);
+	WP_VEC_FREE(&s->tag_sets);
+	wp_map_free(&s->by_text);
+	wp_map_free(&s->pythons);
+	wp_map_free(&s->by_front);
+	wp_map_free(&s->by_tags);
+	wp_arena_free(s->scratch);
+}
+
 void wp_cands_make(wp_arena *a, const wp_project *page, const wp_target *t, const wp_compat *compat,
 	bool prerelease, int64_t before, wp_cands *out)
 {
 	sieve s = {.keep = a, .page = page, .t = t, .before = before};
-	wp_wheel_name w;
+	const front *w;
+	const tags *tg;
 	size_t i;
 
 	wp_map_init(&s.by_text);
 	wp_map_init(&s.pythons);
+	wp_map_init(&s.by_front);
+	wp_map_init(&s.by_tags);
 	find_label(&s, compat);
 	for (i = 0; i < page->nfiles; i++) {
 		drop_scratch(&s, i);
-		if (parse_wheel(&s, &page->files[i], &w))
-			sift_wheel(&s, &page->files[i], &w);
+		if (read_name(&s, &page->files[i], &w, &tg))
+			sift_wheel(&s, &page->files[i], w, tg->rank);
 		else
 			sift_source(&s, &page->files[i]);
 	}
@@ -313,8 +379,5 @@ void wp_cands_make(wp_arena *a, const wp_project *page, const wp_target *t, cons
 		merge_equals(&s.all);
 		share_out(a, &s.all, prerelease, out);
 	}
-	WP_VEC_FREE(&s.all);
-	wp_map_free(&s.by_text);
-	wp_map_free(&s.pythons);
-	wp_arena_free(s.scratch);
+	end(&s);
 }
