@@ -180,11 +180,13 @@ static void sift_wheel(sieve *s, const wp_file *f, const front *w, size_t rank)
 static void sift_source(sieve *s, const wp_file *f)
 {
 	wp_version v;
+	uint32_t entry;
 	wp_cand *c;
 
 	if (!wp_sdist_name_parse(s->scratch, wp_str_of(f->filename), s->page->name, &v))
 		return;
-	c = &s->all.v[entry_of(s, v.text)];
+	entry = entry_of(s, v.text);
+	c = &s->all.v[entry];
 	if (!f->yanked)
 		c->unfit |= date_fault(s, f) ? WP_UNFIT_LATE_SOURCE : WP_UNFIT_SOURCE;
 }
