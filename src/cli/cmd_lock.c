@@ -183,14 +183,27 @@ static const char *say_size(wp_arena *a, const wp_lock_doc *d)
 	return wp_sprintf(a, unknown ? "%s and %zu of unknown size" : "%s", cli_bytes(a, total_size(d)), unknown);
 }
 
-static int write_lock(cli *c, const wp_lock_doc *d, wp_str *text, wp_error *e)
+/* The file has these bytes already: it is not touched, so that what is made from it is not made again. */
+static bool is_in(cli *c, const char *path, wp_str text)
 {
-	if (wp_lock_write(c->ctx.arena, d, text, e))
+	wp_error ignored = {0};
+	wp_str there;
+
+	return !os_read_file(c->ctx.arena, path, text.n, &there, &ignored) && wp_str_eq(there, text);
+}
+
+static int write_lock(cli *c, const wp_lock_doc *d, bool *written, wp_error *e)
+{
+	wp_str text;
+
+	*written = false;
+	if (wp_lock_write(c->ctx.arena, d, &text, e))
 		return e->code;
-	if (!c->o.out)
+	if (!c->o.out || is_in(c, c->o.out, text))
 		return 0;
-	if (os_write_file(c->o.out, *text, e))
+	if (os_write_file(c->o.out, text, e))
 		return wp_err_what(e, "cannot write the lock");
+	*written = true;
 	return 0;
 }
 
@@ -202,13 +215,13 @@ static int run(cli *c, wp_error *e)
 	const wp_lock_doc *earlier;
 	uint64_t start = os_now_ms();
 	wp_jnode *explained, *changes;
-	wp_str text;
+	bool written;
 
 	if (cli_earlier_lock(c, c->o.out, &earlier, e) == 0)
 		cli_lock(c, earlier, &session, &r, e);
 	wp_session_close(session);
 	wp_err_what(e, "cannot lock");
-	if (e->code || write_lock(c, &r.lock, &text, e))
+	if (e->code || write_lock(c, &r.lock, &written, e))
 		return e->code;
 	say_wheels(c, &r.lock);
 	explained = cli_explained(c, &r);
@@ -216,7 +229,8 @@ static int run(cli *c, wp_error *e)
 		cli_seconds(a, os_now_ms() - start));
 	changes = earlier ? cli_changes(c, earlier, &r.lock) : NULL;
 	if (c->o.out)
-		cli_say(c, "wrote %s; next: %s bundle --lock %s\n", c->o.out, c->program, cli_word(a, c->o.out));
+		cli_say(c, "%s%s; next: %s bundle --lock %s\n", written ? "wrote " : c->o.out,
+			written ? c->o.out : " stays as it was", c->program, cli_word(a, c->o.out));
 	else
 		cli_say(c, "nothing was written; -o FILE keeps the lock\n");
 	c->result = wp_lock_json(&r.lock);

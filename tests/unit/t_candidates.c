@@ -310,6 +310,44 @@ static void strange_names_are_passed_over(void **state)
 	order_is(&c, "1.0");
 }
 
+/* Both halves of these are known from names that are all right. */
+static void halves_of_good_names_make_no_name(void **state)
+{
+	char one[128], two[128];
+	wp_cands c;
+
+	(void)state;
+	memset(one, '1', sizeof one);
+	memset(two, 'x', sizeof two);
+	fake_any(&cat, "a", "1.0", NULL);
+	fake_any(&cat, "a", wp_sprintf(cat.a, "2.0+%.128s", one), NULL);
+	fake_wheel(&cat, wp_sprintf(cat.a, "a-1.0-py3-none-%.128s.any.whl", two), NULL);
+	fake_add(&cat, "a", wp_sprintf(cat.a, "a-2.0+%.128s-py3-none-%.128s.any.whl", one, two))->f.size = 7;
+	fake_add(&cat, "a", "a-1.0-py3-none-any-py3-none-any.whl");
+	fake_add(&cat, "a", "a-1.0-1-py3-none.whl");
+	c = sift("a", &win, false);
+	assert_int_equal(c.n, 2);
+	assert_int_not_equal(c.v[0].file->size, 7);
+	assert_string_equal(c.v[1].file->filename, "a-1.0-py3-none-any.whl");
+}
+
+static void many_source_distributions_are_kept_apart(void **state)
+{
+	wp_cands c;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 200; i++)
+		fake_add(&cat, "a", wp_sprintf(cat.a, "a-%d.0.tar.gz", i));
+	fake_any(&cat, "a", "7.0", NULL);
+	c = sift("a", &win, false);
+	order_is(&c, "7.0");
+	assert_int_equal(c.nout, 199);
+	assert_int_equal(c.v[0].unfit, WP_UNFIT_SOURCE);
+	for (i = 0; i < 199; i++)
+		assert_int_equal(c.out[i].unfit, WP_UNFIT_SOURCE);
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -333,6 +371,8 @@ int main(void)
 		T(build_tags_count_as_numbers),
 		T(a_wheel_named_by_its_address_needs_no_label),
 		T(strange_names_are_passed_over),
+		T(halves_of_good_names_make_no_name),
+		T(many_source_distributions_are_kept_apart),
 	};
 
 	return cmocka_run_group_tests_name("candidates", tests, NULL, NULL);
