@@ -25,6 +25,16 @@ bool wp_streq(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+bool wp_among(const char *const *v, size_t n, const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (wp_streq(v[i], word))
+			return true;
+	return false;
+}
+
 int wp_str_cmp(wp_str a, wp_str b)
 {
 	size_t n = a.n < b.n ? a.n : b.n;

@@ -37,6 +37,7 @@ wp_str wp_str_of(const char *s); /* NULL gives an empty view */
 bool wp_str_eq(wp_str a, wp_str b);
 bool wp_str_is(wp_str a, const char *b);
 bool wp_streq(const char *a, const char *b); /* two NULLs are equal, NULL and text are not */
+bool wp_among(const char *const *v, size_t n, const char *word);
 int wp_str_cmp(wp_str a, wp_str b);	     /* bytes, then length */
 bool wp_str_starts(wp_str s, const char *prefix);
 bool wp_str_ends(wp_str s, const char *suffix);

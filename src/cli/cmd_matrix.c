@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/cli.h"
 #include "py/version.h"
@@ -41,16 +40,6 @@ static int cmp_text(wp_arena *a, const char *x, const wp_version *y)
 	return x && wp_version_parse(a, wp_str_of(x), &v) ? wp_version_cmp(&v, y) : 0;
 }
 
-static bool has(const char *const *v, size_t n, const char *word)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (strcmp(v[i], word) == 0)
-			return true;
-	return false;
-}
-
 /* Unknown facts don't exclude. */
 static bool variant_fits(cli *c, const wp_variant_fact *v, const filter *f)
 {
@@ -63,7 +52,7 @@ static bool variant_fits(cli *c, const wp_variant_fact *v, const filter *f)
 		cmp_text(a, v->driver_runs_windows, &f->driver) > 0)
 		return false;
 	if (f->python && v->npythons_linux + v->npythons_win &&
-		!has(v->pythons_linux, v->npythons_linux, f->python) && !has(v->pythons_win, v->npythons_win, f->python))
+		!wp_among(v->pythons_linux, v->npythons_linux, f->python) && !wp_among(v->pythons_win, v->npythons_win, f->python))
 		return false;
 	return true;
 }
@@ -131,8 +120,8 @@ static bool release_fits(cli *c, const wp_release_fact *r, const filter *f)
 {
 	if (f->by_torch && cmp_text(c->ctx.arena, r->torch, &f->torch) != 0)
 		return false;
-	return !f->python || has(r->pythons_linux, r->npythons_linux, f->python) ||
-		has(r->pythons_win, r->npythons_win, f->python);
+	return !f->python || wp_among(r->pythons_linux, r->npythons_linux, f->python) ||
+		wp_among(r->pythons_win, r->npythons_win, f->python);
 }
 
 /* The variants of one release that the driver leaves, for one system: out has room for n. */

@@ -300,16 +300,6 @@ static bool on_windows(const wp_lock_doc *d, const char *filename)
 	return false;
 }
 
-static bool is_named(const char *const *v, size_t n, const char *word)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (wp_streq(v[i], word))
-			return true;
-	return false;
-}
-
 /* Unknown sizes count as big: the index with the biggest wheels gives none. */
 static int by_size(const void *x, const void *y)
 {
@@ -333,7 +323,7 @@ static void plan(fetcher *f, const wp_fetch_request *in)
 		f->items[i] = (item){.f = f,
 			.wheel = w,
 			.windows = on_windows(in->lock, w->filename),
-			.refetch = is_named(in->refetch, in->nrefetch, w->project),
+			.refetch = wp_among(in->refetch, in->nrefetch, w->project),
 			.local = wp_file_url_path(f->ctx->arena, w->url)};
 		f->order[i] = &f->items[i];
 	}

@@ -11,12 +11,9 @@
 static bool platform_fits(wp_arena *a, const char *machine, const char *platform)
 {
 	const char *const *tags;
-	size_t i, n = machine[0] ? wp_platform_tags(a, machine, &tags) : 0;
+	size_t n = machine[0] ? wp_platform_tags(a, machine, &tags) : 0;
 
-	for (i = 0; i < n; i++)
-		if (strcmp(tags[i], platform) == 0)
-			return true;
-	return false;
+	return n && wp_among(tags, n, platform);
 }
 
 static const char *target_names(wp_arena *a, const wp_lock_doc *d)

@@ -9,19 +9,9 @@ enum { MAX_RECORDS = 10000 };
 
 typedef WP_VEC(const char *) words;
 
-static bool has_word(const char *const *v, size_t n, const char *word)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (wp_streq(v[i], word))
-			return true;
-	return false;
-}
-
 static void add_word(words *w, const char *word)
 {
-	if (!has_word(w->v, w->n, word))
+	if (!wp_among(w->v, w->n, word))
 		WP_PUSH(w, word);
 }
 
@@ -329,16 +319,16 @@ const wp_release_fact *wp_compat_release(const wp_compat *c, const char *torch_p
 
 wp_family wp_compat_family(const wp_compat *c, const char *name)
 {
-	if (has_word(c->index_bound, c->nindex_bound, name))
+	if (wp_among(c->index_bound, c->nindex_bound, name))
 		return WP_INDEX_BOUND;
-	if (has_word(c->variant_first, c->nvariant_first, name))
+	if (wp_among(c->variant_first, c->nvariant_first, name))
 		return WP_VARIANT_FIRST;
 	return WP_ORDINARY;
 }
 
 bool wp_compat_labelled(const wp_compat *c, const char *name)
 {
-	return has_word(c->labelled, c->nlabelled, name);
+	return wp_among(c->labelled, c->nlabelled, name);
 }
 
 const char *wp_compat_platform(const char *platform)
@@ -355,11 +345,11 @@ const char *wp_compat_platform(const char *platform)
 bool wp_release_has(const wp_release_fact *r, const char *platform, const char *variant)
 {
 	if (wp_streq(platform, "win_amd64"))
-		return has_word(r->variants_win, r->nvariants_win, variant);
+		return wp_among(r->variants_win, r->nvariants_win, variant);
 	if (wp_streq(platform, "linux_x86_64"))
-		return has_word(r->variants_linux, r->nvariants_linux, variant);
+		return wp_among(r->variants_linux, r->nvariants_linux, variant);
 	return wp_streq(platform, "linux_aarch64") &&
-		has_word(r->variants_aarch64, r->nvariants_aarch64, variant);
+		wp_among(r->variants_aarch64, r->nvariants_aarch64, variant);
 }
 
 const wp_release_fact *wp_compat_newest(const wp_compat *c, const char *platform, const char *variant)
@@ -384,7 +374,7 @@ const char *const *wp_compat_arches(const wp_compat *c, const char *torch_public
 		const wp_arch_fact *x = &c->arches[i];
 
 		if (at >= x->first && at <= x->last && wp_streq(x->platform, platform) &&
-			has_word(x->variants, x->nvariants, variant)) {
+			wp_among(x->variants, x->nvariants, variant)) {
 			*n = x->narches;
 			return x->arches;
 		}

@@ -46,12 +46,9 @@ static const char *pinned_name(noter *n, const wp_job *j, const wp_chosen *c)
 static bool for_target(const wp_release_fact *r, const char *platform, const wp_target *t)
 {
 	bool windows = wp_streq(platform, "win_amd64");
-	const char *const *v = windows ? r->pythons_win : r->pythons_linux;
-	size_t i, n = windows ? r->npythons_win : r->npythons_linux;
 
-	for (i = 0; i < n && !wp_streq(v[i], t->python_tag); i++)
-		;
-	return i < n;
+	return windows ? wp_among(r->pythons_win, r->npythons_win, t->python_tag)
+		       : wp_among(r->pythons_linux, r->npythons_linux, t->python_tag);
 }
 
 /* "cu126, cu130": CUDA variants that have one of these releases, up to the end, for the target, closed ones too or not; NULL. */
