@@ -247,9 +247,6 @@ def add_cases(w):
     w.wheel("conflict-c", "1.0")
     w.wheel("conflict-c", "2.0")
     w.wheel("old-wheels", "1.0", f"cp311-cp311-{WIN}")
-    w.wheel("needs-missing", "1.0", requires=["no-such-project>=1"])
-    w.wheel("loop-a", "1.0", requires=["loop-b"])
-    w.wheel("loop-b", "1.0", requires=["loop-a"])
     w.wheel("with-extra", "1.0", extras=["more"], requires=['filelock ; extra == "more"'])
     w.wheel("schemes", "1.0", files={
         "schemes/__init__.py": b"def main():\n    print('schemes runs')\n    return 0\n",
