@@ -70,17 +70,6 @@ verdict do_pylock_path(row *r)
 	return got == r->out->truth ? PASS : say(r, "%d", got);
 }
 
-static const char *const *texts(row *r, const value *list, size_t *n)
-{
-	const char **v = WP_NEW_ARRAY(r->a, list->n, const char *);
-	size_t i;
-
-	for (i = 0; i < list->n; i++)
-		v[i] = list->items[i].text.p;
-	*n = list->n;
-	return v;
-}
-
 static verdict same_choice(row *r, const wp_pylock_choice *c, const value *want)
 {
 	static const char *const kinds[] = {"wheel", "sdist", "archive", "directory", "vcs"};

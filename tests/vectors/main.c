@@ -16,6 +16,17 @@ const value *cell(const row *r, const char *name)
 	return get(NULL, name);
 }
 
+const char *const *texts(row *r, const value *list, size_t *n)
+{
+	const char **v = WP_NEW_ARRAY(r->a, list->n, const char *);
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		v[i] = list->items[i].text.p;
+	*n = list->n;
+	return v;
+}
+
 bool is_error(const row *r)
 {
 	return get(r->out, "error")->kind != WP_JSON_NULL;

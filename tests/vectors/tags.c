@@ -122,26 +122,15 @@ static verdict mac_platforms(row *r, const value *args)
 	return same_list(r, tags, n, r->out);
 }
 
-static size_t texts(row *r, const value *list, const char *const **out)
-{
-	const char **v = WP_NEW_ARRAY(r->a, list->n, const char *);
-	size_t i;
-
-	for (i = 0; i < list->n; i++)
-		v[i] = list->items[i].text.p;
-	*out = v;
-	return list->n;
-}
-
 /* The product makes the whole list, of which these functions give the part before the tags of any Python, or the one
  * from there on. Targets are releases of CPython 3. */
 static verdict part_of_list(row *r, const value *args, bool begins)
 {
 	const value *version = get(args, "python_version");
-	const char *const *abis, *const *platforms, *const *tags;
-	size_t nabis = texts(r, get(args, "abis"), &abis), nplatforms = texts(r, get(args, "platforms"), &platforms);
+	size_t nabis, nplatforms, i, n;
+	const char *const *abis = texts(r, get(args, "abis"), &nabis), *const *tags;
+	const char *const *platforms = texts(r, get(args, "platforms"), &nplatforms);
 	uint64_t minor;
-	size_t i, n;
 
 	if (version->n != 2 || !wp_str_is(version->items[0].text, "3") || !wp_str_u64(version->items[1].text, &minor))
 		return SKIP;

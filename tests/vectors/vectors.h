@@ -35,6 +35,8 @@ typedef struct row {
 } row;
 
 const value *cell(const row *r, const char *name);
+/* The strings of an array. */
+const char *const *texts(row *r, const value *list, size_t *n);
 bool is_error(const row *r);
 /* Set what the product answered; FAIL. */
 verdict say(row *r, const char *fmt, ...) WP_PRINTF(2, 3);
