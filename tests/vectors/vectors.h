@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* vectors.h: cases that the projects which define Python packaging wrote for their own tests, replayed on the product.
- * A JSON file has them, which is not part of this repository. What the product has no function for, or decides
- * otherwise on purpose, counts as skipped, never as passed. */
+/* vectors.h: cases of the packaging standards, replayed on the product: our own, in selection.json, and those that the
+ * project packaging wrote for its tests, in a file of the same form that is not part of this repository. What the product
+ * has no function for, or decides otherwise on purpose, counts as skipped, never as passed. */
 #ifndef WP_TESTS_VECTORS_H
 #define WP_TESTS_VECTORS_H
 
