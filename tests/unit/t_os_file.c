@@ -220,6 +220,21 @@ static void a_blob_reads_at_any_place(void **state)
 	b.close(b.self);
 }
 
+static void times_are_written_as_rfc_3339(void **state)
+{
+	char t[21];
+
+	(void)state;
+	os_rfc3339(0, t);
+	assert_string_equal(t, "1970-01-01T00:00:00Z");
+	os_rfc3339(1709210096, t);
+	assert_string_equal(t, "2024-02-29T12:34:56Z");
+	os_rfc3339(INT64_MAX, t);
+	assert_string_equal(t, "9999-12-31T23:59:59Z");
+	os_rfc3339(-1, t);
+	assert_true(t[0] == '2' && strlen(t) == 20);
+}
+
 static void paths_are_joined_and_cut(void **state)
 {
 	place *p = *state;
@@ -254,6 +269,7 @@ int main(void)
 		T(system_words_follow_the_cause),
 		T(a_failed_write_leaves_no_temporary_file),
 		T(a_blob_reads_at_any_place),
+		T(times_are_written_as_rfc_3339),
 		T(paths_are_joined_and_cut),
 	};
 

@@ -371,21 +371,6 @@ static void the_machine_is_known(void **state)
 	assert_ok(os_file_holders(p->a, p->dir, &names, &n, &err));
 }
 
-static void times_are_written_as_rfc_3339(void **state)
-{
-	char t[21];
-
-	(void)state;
-	os_rfc3339(0, t);
-	assert_string_equal(t, "1970-01-01T00:00:00Z");
-	os_rfc3339(1709210096, t);
-	assert_string_equal(t, "2024-02-29T12:34:56Z");
-	os_rfc3339(INT64_MAX, t);
-	assert_string_equal(t, "9999-12-31T23:59:59Z");
-	os_rfc3339(-1, t);
-	assert_true(t[0] == '2' && strlen(t) == 20);
-}
-
 /* ---- the child ---------------------------------------------------------------------------- */
 
 static void say_in_brackets(const wchar_t *w)
@@ -493,7 +478,6 @@ int main(int argc, char **argv)
 		T(a_system_library_is_found_by_name),
 		T(interpreters_are_read_from_the_registry),
 		T(the_machine_is_known),
-		T(times_are_written_as_rfc_3339),
 	};
 	wp_arena *a = wp_arena_new();
 	wp_error err = {0};
