@@ -52,8 +52,9 @@ base := arena ctx err json map near str vec zip
 os := os_common par
 ext := ca_openssl cudrv_dl hash_openssl http_curl http_curl_answer http_curl_setup inflate_zlib json_cjson unicode_utf8proc \
 	url_curl zipwrite_libzip
-py := core_metadata core_metadata_check direct_url entry_points headers marker marker_eval member_path metadata name pylock pylock_select record requirement scan specifier specifier_empty \
-	specifier_repair specifier_span tag target variant version version_key wheel_name
+py := core_metadata core_metadata_check direct_url entry_points headers marker marker_eval member_path metadata name pylock \
+	pylock_select record requirement scan specifier specifier_empty specifier_repair specifier_span tag target variant \
+	version version_key wheel_name
 model := bundle compat fields lock pipconf request
 bin := elf pe view
 wheel := collide layout match notes open stream texts
