@@ -28,7 +28,7 @@ typedef struct wp_net {
 	int connect_timeout_ms;	   /* 0: 15,000 */
 	int idle_timeout_ms;	   /* no byte for so long is a failure, and so is less than 1 KB/s of what is
 				    * no wheel; 0: 60,000 */
-	int retries;		   /* per file, resumed; 0: 5 */
+	int retries;		   /* per file, resumed; 0: 5, -1: none */
 	bool offline;		   /* ask nothing, answer from the cache */
 	bool refresh;		   /* ask about pages that are fresh too */
 } wp_net;

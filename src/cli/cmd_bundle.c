@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 
-#include "cli/cli.h"
+#include "cli/relock.h"
 #include "os/os.h"
 #include "py/name.h"
 
@@ -85,6 +85,7 @@ static int check_refetch(cli *c, const wp_lock_doc *d, wp_error *e)
 			;
 		if (k == d->nwheels) {
 			wp_fail(e, WP_E_USAGE, "--refetch names '%s', which is not among the wheels", given);
+			cli_near_project(c, d, c->o.refetch.v[i], e);
 			return wp_err_next(e, "name a project: `wheelpack lock` lists them");
 		}
 	}
@@ -179,6 +180,19 @@ static void report(cli *c, const wp_fetch_result *f, const wp_pack_result *p, ui
 	wp_jput_int(c->result, "downloaded", (int64_t)f->bytes_downloaded);
 }
 
+/* Before gigabytes are fetched. Where the name is that of a file, but the bundle will be a directory, that is said. */
+static int check_out(cli *c, const char *out, wp_error *e)
+{
+	static const char *const ends[] = {".wpk", ".zip", ".whl", ".tar", ".gz", ".tgz", ".7z", ".json"};
+	const char *lower = wp_str_lower(c->ctx.arena, wp_str_of(out));
+	size_t i;
+
+	for (i = 0; i < sizeof ends / sizeof *ends; i++)
+		if (wp_ends(lower, ends[i]) && !wp_ends(out, ".wpk"))
+			cli_say(c, "%s will be a directory; a bundle is one file where the name ends in .wpk\n", out);
+	return wp_pack_check(&c->ctx, out, c->o.force, e);
+}
+
 static int fetch_and_pack(cli *c, wp_session **session, wp_error *e)
 {
 	wp_lock_doc lock = {0};
@@ -187,12 +201,11 @@ static int fetch_and_pack(cli *c, wp_session **session, wp_error *e)
 	wp_pack_request pq = {.out = c->o.out ? c->o.out : c->o.dest, .replace = c->o.force};
 	uint64_t start = os_now_ms();
 
-	if (read_tools(c, &pq, e) || (pq.out && wp_pack_check(&c->ctx, pq.out, pq.replace, e)) ||
-		get_lock(c, session, &lock, e))
+	if (read_tools(c, &pq, e) || (pq.out && check_out(c, pq.out, e)) || get_lock(c, session, &lock, e))
 		return e->code;
 	if (!pq.out) {
 		pq.out = default_out(c, &lock);
-		if (wp_pack_check(&c->ctx, pq.out, pq.replace, e))
+		if (check_out(c, pq.out, e))
 			return e->code;
 	}
 	if (check_refetch(c, &lock, e))

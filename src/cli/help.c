@@ -22,7 +22,7 @@ static const struct {
 	{"requirement", "-r, --requirement F", "take requirements from a file"},
 	{"constraint", "-c, --constraint F", "versions that hold if the project comes in"},
 	{"lock", "--lock FILE", "bundle exactly what this lock names"},
-	{"out", "-o, --out PATH", "what to write"},
+	{"out", "-o, --out PATH", "what to write; a bundle is one file where this ends in .wpk, else a directory"},
 	{"force", "--force", "replace the bundle of that name"},
 	{"tools", "--tools DIR", "the wheelpack and wheelpack.exe that travel; default: beside this program"},
 	{"explain", "--explain PROJECT", "who asks for it, and why nothing newer was taken; may repeat"},
@@ -44,7 +44,7 @@ static const struct {
 	{"proxy", "--proxy URL", "HTTP proxy"},
 	{"trusted-host", "--trusted-host HOST", "plain http and unchecked certificates are fine there"},
 	{"timeout", "--timeout SECONDS", "give up on a connection that is silent for so long; default: 60"},
-	{"retries", "--retries N", "tries for each file; a partial download is resumed"},
+	{"retries", "--retries N", "how often a file is tried again; default: 5; a partial download is resumed"},
 	{"deep", "--deep", "check every member of every wheel against its RECORD too"},
 	{"venv", "--venv DIR", "the virtual environment"},
 	{"no-sync", "--no-sync", "don't wait for the disk (CI)"},
@@ -53,6 +53,8 @@ static const struct {
 	{"jobs", "-j, --jobs N", "threads; default: one for each core"},
 	{"json", "--json", "one JSON object on stdout, everything else on stderr"},
 	{"quiet", "-q, --quiet", "only errors, and what was asked for"},
+	{"help", "-h, --help", "this text"},
+	{"version", "-V, --version", "which wheelpack this is"},
 };
 
 const cli_command *cli_find_command(const char *name)
@@ -98,17 +100,20 @@ static void help_program(void)
 	     "  wheelpack install torch-cu126.wpk --venv C:\\envs\\torch\n"
 	     "  wheelpack doctor --venv C:\\envs\\torch\n"
 	     "  wheelpack probe\n\n"
-	     "`wheelpack COMMAND --help` shows examples and options. Exit codes:\n"
+	     "`wheelpack COMMAND --help` shows examples and options, `wheelpack --version` the version. Exit codes:\n"
 	     "  0 ok    1 findings of severity error    2 wrong command line    3 no solution    4 network\n"
 	     "  5 integrity    6 environment (file, disk, interpreter, busy)    7 internal    130 interrupted");
 }
 
 static bool command_takes(const cli_command *cmd, const char *name)
 {
+	static const char *const all[] = {"jobs", "json", "quiet", "help", "version"};
 	const char *const *p;
+	size_t i;
 
-	if (strcmp(name, "json") == 0 || strcmp(name, "quiet") == 0 || strcmp(name, "jobs") == 0)
-		return true;
+	for (i = 0; i < sizeof all / sizeof *all; i++)
+		if (strcmp(all[i], name) == 0)
+			return true;
 	for (p = cmd->options; *p; p++)
 		if (strcmp(*p, name) == 0)
 			return true;

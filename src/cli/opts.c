@@ -171,47 +171,79 @@ static const option *find(const cli *c, const char *name, char letter)
 	return NULL;
 }
 
-/* One option word; *i moves over a value that is a word of its own. */
-static int option_word(cli *c, int argc, char **argv, int *i, wp_error *e)
+/* The words of the command line, and which of them is read. */
+typedef struct words {
+	int argc, i;
+	char **argv;
+} words;
+
+static const char *next_word(const words *w)
 {
-	const char *word = argv[*i], *value = NULL, *name;
-	const option *o;
+	return w->i + 1 < w->argc ? w->argv[w->i + 1] : NULL;
+}
 
-	if (word[1] == '-') {
-		const char *eq = strchr(word, '=');
+static int name_value(words *w, const option *o, const char **value, wp_error *e)
+{
+	const char *next = next_word(w);
 
-		name = eq ? wp_str_dup(c->ctx.arena, (wp_str){word + 2, (size_t)(eq - word - 2)}) : word + 2;
-		value = eq ? eq + 1 : NULL;
-		o = find(c, name, 0);
-	} else {
-		name = word + 1;
-		value = word[2] ? word + 2 : NULL;
-		o = find(c, NULL, word[1]);
-		if (o && o->kind == FLAG && value) {
-			value = NULL;
-			o = NULL;
-		}
+	if (!*value)
+		*value = next && wp_name_valid(wp_str_of(next)) ? w->argv[++w->i] : "";
+	else if (!wp_name_valid(wp_str_of(*value)))
+		return wp_fail(e, WP_E_USAGE, "--%s takes the name of a project, not '%s'", o->name, *value);
+	return 0;
+}
+
+/* What stands behind the option; given: how it was written. */
+static int text_value(words *w, const option *o, const char *given, const char **value, wp_error *e)
+{
+	const char *next = next_word(w);
+
+	if (!*value && !next)
+		return wp_fail(e, WP_E_USAGE, "%s needs a value", given);
+	if (!*value && next[0] == '-' && next[1]) {
+		wp_fail(e, WP_E_USAGE, "%s needs a value, and '%s' is an option", given, next);
+		return wp_err_next(e, "if it is the value, write --%s=%s", o->name, next);
 	}
-	if (!o)
-		return unknown(c, word, name, e);
-	if (o->kind == FLAG) {
-		if (value)
-			return wp_fail(e, WP_E_USAGE, "--%s takes no value", o->name);
-	} else if (o->kind == NAMES) {
-		if (!value)
-			value = *i + 1 < argc && wp_name_valid(wp_str_of(argv[*i + 1])) ? argv[++*i] : "";
-		else if (!wp_name_valid(wp_str_of(value)))
-			return wp_fail(e, WP_E_USAGE, "--%s takes the name of a project, not '%s'", o->name, value);
-	} else if (!value) {
-		if (*i + 1 >= argc)
-			return wp_fail(e, WP_E_USAGE, "%s needs a value", word);
-		value = argv[++*i];
-	}
+	if (!*value)
+		*value = w->argv[++w->i];
 	/* "$UNSET" in a script; without a proxy is an empty one. */
-	if (o->kind != FLAG && o->kind != NAMES && !*value && o->offset != AT(proxy))
-		return wp_fail(e, WP_E_USAGE, "%s needs a value that is not empty", word);
+	if (!**value && o->offset != AT(proxy))
+		return wp_fail(e, WP_E_USAGE, "%s needs a value that is not empty", given);
+	return 0;
+}
+
+static int take(cli *c, words *w, const option *o, const char *given, const char *value, wp_error *e)
+{
+	if (o->kind == FLAG && value)
+		return wp_fail(e, WP_E_USAGE, "--%s takes no value", o->name);
+	if (o->kind == NAMES && name_value(w, o, &value, e))
+		return e->code;
+	if ((o->kind == TEXT || o->kind == LIST) && text_value(w, o, given, &value, e))
+		return e->code;
 	store(c, o, value);
 	return 0;
+}
+
+static int long_word(cli *c, words *w, wp_error *e)
+{
+	const char *word = w->argv[w->i], *eq = strchr(word, '=');
+	const char *name = eq ? wp_str_dup(c->ctx.arena, (wp_str){word + 2, (size_t)(eq - word - 2)}) : word + 2;
+	const option *o = find(c, name, 0);
+
+	return o ? take(c, w, o, word, eq ? eq + 1 : NULL, e) : unknown(c, word, name, e);
+}
+
+/* -q, -o FILE, -oFILE, -qo FILE; -out is no -o with the value "ut". */
+static int short_word(cli *c, words *w, wp_error *e)
+{
+	const char *word = w->argv[w->i], *p;
+	const option *o = find(c, word + 1, 0) ? NULL : find(c, NULL, word[1]);
+
+	for (p = word + 1; o && o->kind == FLAG && p[1]; o = find(c, NULL, *++p))
+		store(c, o, NULL);
+	if (!o)
+		return unknown(c, word, word + 1, e);
+	return take(c, w, o, wp_sprintf(c->ctx.arena, "-%c", *p), p[1] ? p + 1 : NULL, e);
 }
 
 /* "pip install torch --index-url ..." pasted behind the command: the words pip and install mean nothing. */
@@ -260,7 +292,8 @@ static int command_at(cli *c, int argc, char **argv)
 int cli_parse(cli *c, int argc, char **argv, wp_error *e)
 {
 	bool only_args = false;
-	int i = command_at(c, argc, argv), j;
+	words w = {argc, command_at(c, argc, argv), argv};
+	int i = w.i, j;
 
 	/* An error in the words is to be JSON too, wherever --json stands. */
 	for (j = 1; j < argc && strcmp(argv[j], "--") != 0; j++)
@@ -273,12 +306,14 @@ int cli_parse(cli *c, int argc, char **argv, wp_error *e)
 			return no_command(argv[i], e);
 		i = skip_pip(argc, argv, i + 1);
 	}
-	for (; i < argc; i++) {
-		if (!only_args && strcmp(argv[i], "--") == 0)
+	for (w.i = i; w.i < argc; w.i++) {
+		const char *word = argv[w.i];
+
+		if (!only_args && strcmp(word, "--") == 0)
 			only_args = true;
-		else if (only_args || argv[i][0] != '-' || !argv[i][1])
-			cli_list_add(c->ctx.arena, &c->o.args, argv[i]);
-		else if (option_word(c, argc, argv, &i, e))
+		else if (only_args || word[0] != '-' || !word[1])
+			cli_list_add(c->ctx.arena, &c->o.args, word);
+		else if (word[1] == '-' ? long_word(c, &w, e) : short_word(c, &w, e))
 			return e->code;
 	}
 	if (!c->command && c->o.args.n)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A lock that is there already: what of it is kept, and what became of it. */
 #include "base/map.h"
+#include "base/near.h"
 #include "base/vec.h"
 #include "cli/relock.h"
 #include "os/os.h"
@@ -62,6 +63,17 @@ static const wp_lock_wheel *wheel_of(const wp_lock_doc *d, const char *project)
 	return NULL;
 }
 
+int cli_near_project(cli *c, const wp_lock_doc *d, const char *name, wp_error *e)
+{
+	const char **names = WP_NEW_ARRAY(c->ctx.arena, d->nwheels, const char *), *near;
+	size_t i;
+
+	for (i = 0; i < d->nwheels; i++)
+		names[i] = d->wheels[i].project;
+	near = wp_near(name, names, d->nwheels);
+	return near ? wp_err_next(e, "did you mean `%s`?", near) : (int)e->code;
+}
+
 static bool is_asked_for(cli *c, const cli_list *requirements, const char *project)
 {
 	wp_requirement r;
@@ -85,8 +97,10 @@ static int check_name(cli *c, const wp_lock_doc *earlier, const cli_list *requir
 		wp_fail(e, WP_E_USAGE, "--update names '%s', but there is no earlier lock", project);
 		return wp_err_next(e, "-o names the lock to update");
 	}
-	if (!w)
-		return wp_fail(e, WP_E_USAGE, "--update names '%s', which is not in '%s'", project, c->o.out);
+	if (!w) {
+		wp_fail(e, WP_E_USAGE, "--update names '%s', which is not in '%s'", project, c->o.out);
+		return cli_near_project(c, earlier, project, e);
+	}
 	if (w->requested && !is_asked_for(c, requirements, project)) {
 		wp_fail(e, WP_E_USAGE, "--update names '%s', which would then not be asked for any more", project);
 		return wp_err_next(e, "name the requirements before --update, as they were: %s",

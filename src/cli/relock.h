@@ -10,6 +10,8 @@
 int cli_earlier_lock(cli *c, const char *path, const wp_lock_doc **out, wp_error *e);
 /* What of it is kept, after --update. */
 int cli_kept(cli *c, const wp_lock_doc *earlier, const cli_list *requirements, wp_lock_request *q, wp_error *e);
+/* After a refusal of that name: suggests the project of the lock that is meant. Returns e->code. */
+int cli_near_project(cli *c, const wp_lock_doc *d, const char *name, wp_error *e);
 /* Warns where the lock was for other targets. earlier may be NULL. */
 void cli_retargeted(cli *c, const wp_lock_doc *earlier, const cli_request *q);
 /* Says a line for each project whose versions changed. */

@@ -312,6 +312,8 @@ int cli_sources_read(cli *c, const char *variant, cli_sources *out, wp_error *e)
 		seconds("retries", c->o.retries_text, &out->net.retries, 1, e) ||
 		choose_ca(c, &conf, &out->net, e))
 		return e->code;
+	if (c->o.retries_text && !out->net.retries)
+		out->net.retries = -1;
 	return 0;
 }
 

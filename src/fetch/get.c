@@ -117,7 +117,7 @@ static uint64_t pause_of(int tries)
 /* True where another try was put into the queue. */
 static bool try_again(wp_get *g)
 {
-	int most = g->s->net.retries > 0 ? g->s->net.retries : RETRIES;
+	int most = g->s->net.retries ? g->s->net.retries : RETRIES;
 	const char *other;
 
 	if (g->moved >= GOOD_BYTES)
