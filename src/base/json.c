@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_DEPTH = 64, LINEAR_KEYS = 16 };
+enum { MAX_DEPTH = 64, LINEAR_KEYS = 16, MAX_STRINGS = 1 << 16 };
 
 typedef struct key_slot {
 	wp_str key;
@@ -572,6 +572,8 @@ bool wp_json_strings(wp_json *j, const char *const **out, size_t *n)
 	if (!wp_json_array(j))
 		return false;
 	while (wp_json_item(j) && wp_json_string(j, &s)) {
+		if (*n == MAX_STRINGS)
+			return wp_json_fault(j, "more than %d values", (int)MAX_STRINGS);
 		if (*n == cap) {
 			const char **wider = WP_NEW_ARRAY(j->a, cap ? cap * 2 : 4, const char *);
 

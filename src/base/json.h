@@ -39,7 +39,7 @@ bool wp_json_i64(wp_json *j, int64_t *out);   /* integers only, without fraction
 bool wp_json_bool(wp_json *j, bool *out);
 bool wp_json_null(wp_json *j);		      /* consume a null if one is next */
 bool wp_json_skip(wp_json *j);
-/* Array of strings. */
+/* Array of strings, at most 65,536. */
 bool wp_json_strings(wp_json *j, const char *const **out, size_t *n);
 /* The document is over: nothing but white space follows. Returns 0 or the code. */
 int wp_json_end(wp_json *j);

@@ -536,6 +536,33 @@ static void a_damaged_page_is_fetched_again(void **state)
 	asked_again(l, path, tmp_read(l->ctx.arena, path));
 }
 
+/* The clock was wrong then, or is now. */
+static void a_page_from_the_future_is_asked_about(void **state)
+{
+	static const char *const times[] = {"4102444800", "18446744073709551615", "1"};
+	lab *l = *state;
+	wp_arena *a = l->ctx.arena;
+	const char *path;
+	wp_error err = {0};
+	size_t i, from, to;
+	wp_str good;
+
+	lab_index(l, "ordinary", "/with/as=damaged/json/");
+	assert_non_null(project(lab_open(l), "filelock"));
+	path = page_entry(l);
+	assert_true(wp_cache_get(a, l->cache, "pages", os_basename(path), 1 << 20, &good));
+	from = wp_str_find_str(good, WP_LIT("time ")) + 5;
+	to = wp_str_find_str(good, WP_LIT("\nttl "));
+	assert_true(from < to && to < good.n);
+	for (i = 0; i < sizeof times / sizeof *times; i++) {
+		const char *head = wp_sprintf(a, "%.*s%s", (int)from, good.p, times[i]);
+
+		assert_ok(wp_cache_put(l->cache, "pages", os_basename(path), wp_str_of(head),
+			wp_str_sub(good, to, good.n), &err));
+		asked_again(l, path, tmp_read(a, path));
+	}
+}
+
 static void a_cache_that_cannot_be_written_is_told_of(void **state)
 {
 	lab *l = *state;
@@ -593,6 +620,7 @@ int main(void)
 		T(a_hint_alone_asks_nobody),
 		T(refreshed_pages_are_asked_for_by_their_etag),
 		T(a_damaged_page_is_fetched_again),
+		T(a_page_from_the_future_is_asked_about),
 		T(a_cache_that_cannot_be_written_is_told_of),
 		T(offline_the_cache_answers_alone),
 	};

@@ -103,6 +103,20 @@ static void hostile_locks_are_refused(void **state)
 	refused("}]}]}\n", "}]}]} x");
 }
 
+static void a_list_without_end_is_refused(void **state)
+{
+	wp_buf b;
+
+	(void)state;
+	wp_buf_init(&b, 1 << 20);
+	wp_buf_puts(&b, "\"requirements\": [");
+	while (b.n < 300000)
+		wp_buf_puts(&b, "\"a\",");
+	wp_buf_puts(&b, "\"a\",");
+	refused("\"requirements\": [", wp_buf_view(&b).p);
+	wp_buf_free(&b);
+}
+
 static void a_digest_may_be_unknown(void **state)
 {
 	wp_arena *a = wp_arena_new();
@@ -127,6 +141,7 @@ int main(void)
 		cmocka_unit_test(a_lock_survives_the_round_trip),
 		cmocka_unit_test(keys_stand_in_the_order_of_the_format),
 		cmocka_unit_test(hostile_locks_are_refused),
+		cmocka_unit_test(a_list_without_end_is_refused),
 		cmocka_unit_test(a_digest_may_be_unknown),
 	};
 
