@@ -71,6 +71,10 @@ static int run(cli *c, wp_error *e)
 		wp_fail(e, WP_E_USAGE, "`wheelpack install` takes one bundle and --venv DIR");
 		return wp_err_next(e, "for example: wheelpack install torch.wpk --venv env");
 	}
+	if (c->o.targets.n > 1) {
+		wp_err_what(e, "cannot install");
+		return wp_fail(e, WP_E_USAGE, "`wheelpack install` takes one --target");
+	}
 	if (wp_bundle_open(&c->ctx, c->o.args.v[0], &b, e) == 0)
 		install(c, b, &r, e);
 	else
@@ -95,7 +99,7 @@ static const char *const options[] = {"venv", "python", "target", "no-sync", NUL
 const cli_command cmd_install = {
 	.name = "install",
 	.summary = "install a bundle offline into a venv, all or nothing",
-	.usage = "BUNDLE --venv DIR [--python PATH | 3.12]",
+	.usage = "BUNDLE --venv DIR [--python PATH | 3.12] [--target T]",
 	.about = "Makes the venv if DIR is new. Every member is held to its RECORD in the pass that writes it; a refusal "
 		 "or a\nstop leaves the venv as it was.\n\n"
 		 "  wheelpack install torch.wpk --venv ./env --python python3.12\n"

@@ -331,5 +331,8 @@ int cli_pip_index(cli *c, const char *cache, const char **out, wp_error *e)
 	if (*out || wp_check_cancel(&c->ctx, e))
 		return e->code;
 	wp_fail(e, WP_E_USAGE, "no index is configured, and there is no pip here to ask for its own");
+	if (c->o.index_url) /* a PyTorch address */
+		wp_err_next(e, "that address means --cuda %s; name the ordinary index too: --cuda %s --index-url URL",
+			cli_variant_of_url(a, c->o.index_url), cli_variant_of_url(a, c->o.index_url));
 	return wp_err_next(e, "name one with --index-url URL, or set it for pip (`pip config set global.index-url URL`)");
 }
