@@ -130,7 +130,7 @@ static void addresses_that_are_no_wheel_are_refused(void **state)
 	static const char *const bad[][2] = {
 		{"demo @ https://host.test/demo-1.0.tar.gz", "source distribution"},
 		{"demo @ https://host.test/demo.zip", "source distribution"},
-		{"demo @ git+https://host.test/demo.git", "no address of a wheel"},
+		{"demo @ git+https://host.test/demo.git", "is a source repository"},
 		{"demo @ ../demo-1.0-py3-none-any.whl", "no address of a wheel"},
 		{"demo @ https://host.test/", "does not end in the name of a wheel"},
 		{"demo @ https://host.test/demo-1.0.whl", "demo-1.0.whl"},
