@@ -126,7 +126,11 @@ static int check_cache(const wp_session *s, wp_error *e)
 	const char *dir = os_join(s->a, s->cache, "partial"), *probe = wp_sprintf(s->a, "%s/%d.probe", dir, os_pid());
 	os_file *f;
 
-	if (os_mkdirs(dir, e) || os_open(probe, OS_CREATE_NEW, &f, e) || os_close(f, e) || os_unlink(probe, e)) {
+	if (!os_mkdirs(dir, e) && !os_open(probe, OS_CREATE_NEW, &f, e)) {
+		os_close(f, e);
+		os_unlink(probe, e);
+	}
+	if (e->code) {
 		wp_err_what(e, "cannot keep wheels in the cache '%s'", s->cache);
 		wp_err_next(e, "name another place for the cache with --cache-dir DIR");
 	}
