@@ -6,7 +6,8 @@
 #include "model/lock_json.h"
 #include "wheelpack/lock.h"
 
-enum { MAX_WHEELS = 20000, MAX_TARGETS = 256, MAX_INDEXES = 256, MAX_REQUIRES = 10000 };
+/* Each wheel that was named by its address has an index of its own. */
+enum { MAX_WHEELS = 20000, MAX_TARGETS = 256, MAX_INDEXES = 256 + MAX_WHEELS, MAX_REQUIRES = 10000 };
 
 static const char *const digest_words[] = {"none", "index", "local", "first-use", "user"};
 

@@ -42,6 +42,29 @@ static void a_lock_survives_the_round_trip(void **state)
 	wp_arena_free(a);
 }
 
+static void many_wheels_named_by_their_address_can_be_read_again(void **state)
+{
+	enum { MANY = 1000 };
+	wp_arena *a = wp_arena_new();
+	wp_lock_index *v = WP_NEW_ARRAY(a, MANY, wp_lock_index);
+	wp_lock_doc d, again;
+	wp_error err = {0};
+	wp_str out;
+	size_t i;
+
+	(void)state;
+	assert_ok(wp_lock_read(a, wp_str_of(text), &d, &err));
+	v[0] = d.indexes[0];
+	for (i = 1; i < MANY; i++)
+		v[i] = (wp_lock_index){wp_sprintf(a, "direct%zu", i), "file:///wheels/"};
+	d.indexes = v;
+	d.nindexes = MANY;
+	assert_ok(wp_lock_write(a, &d, &out, &err));
+	assert_ok(wp_lock_read(a, out, &again, &err));
+	assert_int_equal(again.nindexes, MANY);
+	wp_arena_free(a);
+}
+
 static void keys_stand_in_the_order_of_the_format(void **state)
 {
 	static const char *const order[] = {"\"schema\"", "\"request\"", "\"requirements\"", "\"constraints\"",
@@ -139,6 +162,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_lock_survives_the_round_trip),
+		cmocka_unit_test(many_wheels_named_by_their_address_can_be_read_again),
 		cmocka_unit_test(keys_stand_in_the_order_of_the_format),
 		cmocka_unit_test(hostile_locks_are_refused),
 		cmocka_unit_test(a_list_without_end_is_refused),
