@@ -185,7 +185,7 @@ static int put_in_place(const char *from, const char *path, wp_error *e)
 	return own.code;
 }
 
-/* Unlike os_write_file this waits for no disk: a torn entry is seen by its digest. */
+/* Unlike os_write_file this waits for no disk: a torn entry is seen by its stamp. */
 int wp_cache_put(const char *dir, const char *kind, const char *key, wp_str head, wp_str body, wp_error *e)
 {
 	wp_arena *a = wp_arena_new();

@@ -3,7 +3,8 @@
  * locked. Layout; all but pages and metadata, which are few, in 256 folders by the first two digits of the key:
  *   wheels/<sha256>     whole wheels
  *   checked/<sha256>    what the check of that wheel's members found
- *   pages/<key>         index pages, packed metadata/<key>  METADATA texts
+ *   pages/<key>         index pages, packed
+ *   metadata/<key>      METADATA texts
  *   digests/<key>       digest of a file for which the index gives none
  * and partial/<key>, partial/<key>.lock for downloads. */
 #ifndef WP_FETCH_CACHE_H
@@ -16,7 +17,7 @@ const char *wp_cache_path(wp_arena *a, const char *dir, const char *kind, const 
 /* sha256 of the parts; NULL parts count as empty. */
 void wp_cache_key(const char *const *parts, size_t n, char out[WP_SHA256_HEX + 1]);
 
-/* An entry is kept with a sum of it, so that a damaged one is a missing one. */
+/* An entry is kept with a sum of its bytes, so that a damaged one is a missing one. */
 bool wp_cache_get(wp_arena *a, const char *dir, const char *kind, const char *key, size_t max, wp_str *out);
 /* The same on the heap, for what is big: *out is within *file, which is to be freed. */
 bool wp_cache_load(const char *dir, const char *kind, const char *key, size_t max, wp_buf *file, wp_str *out);

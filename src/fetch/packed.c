@@ -138,12 +138,14 @@ static bool read_file(const char **p, const char *end, wp_file *f)
 
 bool wp_packed_read(wp_arena *a, wp_str text, const char *project, const char *index, wp_project *out)
 {
-	const char *p = text.p + HEAD, *end = text.p + text.n;
+	const char *p, *end;
 	uint64_t files, i;
 	wp_file *v;
 
 	if (text.n < HEAD || memcmp(text.p, MAGIC, 8) != 0)
 		return false;
+	p = text.p + HEAD;
+	end = text.p + text.n;
 	files = number(text.p + 8, 4);
 	if (files > WP_MAX_PAGE_FILES || files > (text.n - HEAD) / MIN_FILE)
 		return false;
