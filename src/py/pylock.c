@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { MAX_PACKAGES = 100000, MAX_ITEMS = 100000 };
+enum { MAX_ITEMS = 100000 }; /* of one array */
 
 /* First fault wins, so a reader goes on and what it reads then is thrown away. */
 typedef struct reader {
@@ -99,29 +99,20 @@ static void specifiers(reader *r, const wp_toml *t, wp_specifiers *out)
 
 /* ---- sources ----------------------------------------------------------------------------------- */
 
-static int hex(char c)
-{
-	static const char digits[] = "0123456789abcdef";
-	const char *p = c ? strchr(digits, wp_ascii_lower(c)) : NULL;
-
-	return p ? (int)(p - digits) : -1;
-}
-
-/* The last part of an address without query and fragment, %xx decoded. */
+/* The last part of an address without query and fragment, %xx decoded but for NUL, which would end the name. */
 static const char *last_part(reader *r, const char *url)
 {
-	size_t n = strcspn(url, "?#"), from = n, i, k = 0;
-	char *out;
+	wp_str path = {url, strcspn(url, "?#")}, part = wp_str_sub(path, wp_str_rfind(path, '/') + 1, path.n);
+	char *out = wp_alloc(r->a, part.n + 1);
+	unsigned char byte;
+	size_t i, k = 0;
 
-	while (from && url[from - 1] != '/')
-		from--;
-	out = wp_alloc(r->a, n - from + 1);
-	for (i = from; i < n; i++)
-		if (url[i] == '%' && n - i > 2 && hex(url[i + 1]) >= 0 && hex(url[i + 2]) >= 0) {
-			out[k++] = (char)(hex(url[i + 1]) << 4 | hex(url[i + 2]));
+	for (i = 0; i < part.n; i++)
+		if (part.p[i] == '%' && wp_unhex(wp_str_sub(part, i + 1, i + 3), &byte, 1) && byte) {
+			out[k++] = (char)byte;
 			i += 2;
 		} else {
-			out[k++] = url[i];
+			out[k++] = part.p[i];
 		}
 	return out;
 }
@@ -384,11 +375,9 @@ int wp_pylock_read(wp_arena *a, const wp_toml *t, wp_pylock *out, wp_error *e)
 
 bool wp_pylock_filename(const char *path)
 {
-	const char *name = path + strlen(path);
+	const char *name = base_name(path);
 	size_t n;
 
-	while (name > path && name[-1] != '/')
-		name--;
 	if (strcmp(name, "pylock.toml") == 0)
 		return true;
 	if (!wp_starts(name, "pylock.") || !wp_ends(name, ".toml"))

@@ -116,6 +116,7 @@ static void faults_are_told(void **state)
 	refused("'packages':[{'name':'a','wheels':[" WHEEL("b-1-py3-none-any.whl") "]}]", "not a file of a");
 	refused("'packages':[{'name':'a','version':'2','wheels':[" WHEEL("a-1-py3-none-any.whl") "]}]", "not a file of a 2");
 	refused("'packages':[{'name':'a','wheels':[" WHEEL("a-1.whl") "]}]", "not a wheel file name");
+	refused("'packages':[{'name':'a','wheels':[" WHEEL("a-1-py3-none-any.whl%00.exe") "]}]", "not a wheel file name");
 	refused("'packages':[{'name':'a','sdist':{'path':'a.tar.gz'," HASH "}}]", "not a file of a");
 	refused("'packages':[{'name':'a','sdist':{'path':'a-1.tar.gz'}}]", "hashes is missing");
 	refused("'packages':[{'name':'a','sdist':{'path':'a-1.tar.gz','hashes':{}}}]", "hashes is empty");
@@ -206,6 +207,7 @@ static void file_names_of_locks(void **state)
 	(void)state;
 	assert_true(wp_pylock_filename("pylock.toml"));
 	assert_true(wp_pylock_filename("a.b/pylock.win-cu126.toml"));
+	assert_true(wp_pylock_filename("C:\\a.b\\pylock.toml"));
 	assert_false(wp_pylock_filename("pylock.a.b.toml"));
 	assert_false(wp_pylock_filename("pylock..toml"));
 	assert_false(wp_pylock_filename("pylock"));
