@@ -20,6 +20,15 @@ bool wp_str_is(wp_str a, const char *b)
 	return wp_str_eq(a, wp_str_of(b));
 }
 
+bool wp_str_is_nocase(wp_str a, const char *b)
+{
+	size_t i;
+
+	for (i = 0; i < a.n && b[i] && wp_ascii_lower(a.p[i]) == wp_ascii_lower(b[i]); i++)
+		;
+	return i == a.n && !b[i];
+}
+
 bool wp_streq(const char *a, const char *b)
 {
 	return a == b || (a && b && strcmp(a, b) == 0);

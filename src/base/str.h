@@ -36,6 +36,7 @@ static inline char wp_ascii_lower(char c)
 wp_str wp_str_of(const char *s); /* NULL gives an empty view */
 bool wp_str_eq(wp_str a, wp_str b);
 bool wp_str_is(wp_str a, const char *b);
+bool wp_str_is_nocase(wp_str a, const char *b); /* ASCII letters of either case */
 bool wp_streq(const char *a, const char *b); /* two NULLs are equal, NULL and text are not */
 bool wp_among(const char *const *v, size_t n, const char *word);
 int wp_str_cmp(wp_str a, wp_str b);	     /* bytes, then length */

@@ -57,22 +57,6 @@ static void push_odd(reader *r, const char *name, wp_str value)
 	WP_PUSH(&r->odd, one);
 }
 
-/* Bytes of the name before the colon; SIZE_MAX if the line is no header. */
-static size_t name_length(wp_str line)
-{
-	size_t n = wp_str_find(line, ':'), i;
-
-	for (i = 0; i < n; i++)
-		if (line.p[i] <= ' ' || line.p[i] > '~')
-			return SIZE_MAX;
-	return n < line.n ? n : SIZE_MAX;
-}
-
-static bool folded(wp_str text)
-{
-	return text.n && (text.p[0] == ' ' || text.p[0] == '\t');
-}
-
 /* Cut the value that begins in this line and goes on in folded ones, whose line breaks belong to it. */
 static wp_str cut_value(wp_str line, size_t from, wp_str *rest)
 {
@@ -81,7 +65,7 @@ static wp_str cut_value(wp_str line, size_t from, wp_str *rest)
 
 	while (from < line.n && (line.p[from] == ' ' || line.p[from] == '\t'))
 		from++;
-	while (folded(*rest) && wp_str_line(rest, &more))
+	while (wp_header_folded(*rest) && wp_str_line(rest, &more))
 		end = more.p + more.n;
 	return (wp_str){line.p + from, (size_t)(end - line.p) - from};
 }
@@ -114,9 +98,9 @@ static void read_headers(reader *r, wp_str *rest)
 		before = *rest;
 		if (!wp_str_line(rest, &line) || line.n == 0)
 			return;
-		if (folded(line))
+		if (wp_header_folded(line))
 			continue; /* the first line: there is nothing that it could go on */
-		n = name_length(line);
+		n = wp_header_name(line);
 		if (n == SIZE_MAX) {
 			*rest = before;
 			return;

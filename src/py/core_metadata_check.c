@@ -215,15 +215,6 @@ static const char *check_import(checker *c, const char *text)
 
 /* ---- Description-Content-Type (RFC 2045) ------------------------------------------------------ */
 
-static bool is_word(wp_str word, const char *lower)
-{
-	size_t i;
-
-	for (i = 0; i < word.n && lower[i] && wp_ascii_lower(word.p[i]) == lower[i]; i++)
-		;
-	return i == word.n && !lower[i];
-}
-
 static bool token(wp_str s)
 {
 	size_t i;
@@ -250,9 +241,9 @@ static const char *check_parameter(const char *type, wp_str parameter)
 	value = unquoted(wp_str_trim(value));
 	if (!token(name) || !value.p)
 		return "has a parameter that is not written as name=value";
-	if (is_word(name, "charset") && !is_word(value, "utf-8"))
+	if (wp_str_is_nocase(name, "charset") && !wp_str_is_nocase(value, "utf-8"))
 		return "has another charset than UTF-8";
-	if (strcmp(type, "text/markdown") == 0 && is_word(name, "variant") && !wp_str_is(value, "GFM") &&
+	if (strcmp(type, "text/markdown") == 0 && wp_str_is_nocase(name, "variant") && !wp_str_is(value, "GFM") &&
 		!wp_str_is(value, "CommonMark"))
 		return "has another variant than GFM and CommonMark";
 	return NULL;
@@ -294,7 +285,7 @@ static bool licence_id(wp_str word)
 	for (i = 0; i < word.n; i++)
 		if (!wp_ascii_alnum(word.p[i]) && !strchr("-.+:", word.p[i]))
 			return false;
-	return word.n && !is_word(word, "and") && !is_word(word, "or") && !is_word(word, "with");
+	return word.n && !wp_str_is_nocase(word, "and") && !wp_str_is_nocase(word, "or") && !wp_str_is_nocase(word, "with");
 }
 
 /* Operands with AND, OR and WITH between them; a '(' stands for an operand, as does what its ')' ends. */
@@ -306,8 +297,8 @@ static const char *check_licence(checker *c, const char *text)
 
 	(void)c;
 	for (word = next_word(&rest); word.n; word = next_word(&rest)) {
-		if (operand && (is_word(word, "and") || is_word(word, "or") || is_word(word, "with"))) {
-			with = is_word(word, "with");
+		if (operand && (wp_str_is_nocase(word, "and") || wp_str_is_nocase(word, "or") || wp_str_is_nocase(word, "with"))) {
+			with = wp_str_is_nocase(word, "with");
 			operand = false;
 		} else if (!operand && !with && wp_str_is(word, "(") && depth < MAX_LICENCE_DEPTH) {
 			depth++;

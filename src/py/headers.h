@@ -11,7 +11,9 @@ int wp_text_check(wp_str text, const char *file, size_t max, wp_code code, wp_er
 /* Cut the next header from *rest; folded lines are joined by one space. False at the blank line that ends the headers,
  * at a line that is no header, and at the end. */
 bool wp_header_next(wp_arena *a, wp_str *rest, wp_str *name, const char **value);
-/* Names of headers have no case. */
-bool wp_header_is(wp_str name, const char *lower);
+/* Bytes of the name before the colon; SIZE_MAX where the line is no header. */
+size_t wp_header_name(wp_str line);
+/* Does the text begin with a line that goes on from the one before? */
+bool wp_header_folded(wp_str text);
 
 #endif

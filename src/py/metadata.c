@@ -37,17 +37,17 @@ typedef struct lists {
 
 static int take_field(wp_arena *a, wp_metadata *m, wp_str name, const char *value, lists *l, wp_error *e)
 {
-	if (wp_header_is(name, "metadata-version"))
+	if (wp_str_is_nocase(name, "metadata-version"))
 		return set_once(&m->metadata_version, name, value, e);
-	if (wp_header_is(name, "name"))
+	if (wp_str_is_nocase(name, "name"))
 		return set_once(&m->name, name, value, e);
-	if (wp_header_is(name, "version"))
+	if (wp_str_is_nocase(name, "version"))
 		return set_once(&m->version, name, value, e);
-	if (wp_header_is(name, "requires-python"))
+	if (wp_str_is_nocase(name, "requires-python"))
 		return set_once(&m->requires_python, name, value, e);
-	if (wp_header_is(name, "requires-dist"))
+	if (wp_str_is_nocase(name, "requires-dist"))
 		WP_PUSH(&l->requires, value);
-	if (wp_header_is(name, "provides-extra")) {
+	if (wp_str_is_nocase(name, "provides-extra")) {
 		value = wp_name_normalize(a, wp_str_of(value));
 		if (wp_map_put(&l->seen, wp_str_of(value), 0))
 			WP_PUSH(&l->extras, value);
@@ -142,15 +142,15 @@ int wp_wheel_info_parse(wp_arena *a, wp_str text, wp_wheel_info *out, wp_error *
 	if (wp_text_check(text, "WHEEL", WP_MAX_METADATA, WP_E_WHEEL, e))
 		return e->code;
 	while (wp_header_next(a, &text, &name, &value)) {
-		if (wp_header_is(name, "wheel-version") && !out->wheel_version)
+		if (wp_str_is_nocase(name, "wheel-version") && !out->wheel_version)
 			out->wheel_version = value;
-		if (wp_header_is(name, "build") && !out->build)
+		if (wp_str_is_nocase(name, "build") && !out->build)
 			out->build = value;
-		if (wp_header_is(name, "tag"))
+		if (wp_str_is_nocase(name, "tag"))
 			WP_PUSH(&tags, value);
-		if (wp_header_is(name, "root-is-purelib") && !out->has_root) {
+		if (wp_str_is_nocase(name, "root-is-purelib") && !out->has_root) {
 			out->has_root = true;
-			out->root_is_purelib = wp_header_is(wp_str_of(value), "true");
+			out->root_is_purelib = wp_str_is_nocase(wp_str_of(value), "true");
 		}
 	}
 	out->tags = finish(a, &tags, &out->ntags);

@@ -104,13 +104,6 @@ void wp_specifiers_span(wp_arena *a, wp_specifiers *s)
 	s->spans = spans;
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	for (; *a && wp_ascii_lower(*a) == wp_ascii_lower(*b); a++, b++)
-		;
-	return wp_ascii_lower(*a) == wp_ascii_lower(*b);
-}
-
 static bool in_spans(const wp_specifiers *s, const wp_version *v)
 {
 	size_t low = 0, high = s->nspans;
@@ -138,7 +131,7 @@ bool wp_specifiers_match(const wp_specifiers *s, const wp_version *v)
 	if (parsed && !s->by_text)
 		return true;
 	for (i = 0; i < s->n; i++)
-		if (s->v[i].op != WP_ARBITRARY ? !parsed : !same_text(s->v[i].text, v->text))
+		if (s->v[i].op != WP_ARBITRARY ? !parsed : !wp_str_is_nocase(wp_str_of(s->v[i].text), v->text))
 			return false;
 	return true;
 }

@@ -188,11 +188,7 @@ typedef struct tag_index {
 
 static size_t hash_of(const char *tag)
 {
-	uint32_t h = 2166136261u;
-
-	for (; *tag; tag++)
-		h = (h ^ (unsigned char)*tag) * 16777619u;
-	return h ^ h >> 15;
+	return (size_t)wp_str_hash(wp_str_of(tag), 0);
 }
 
 const void *wp_tag_index_new(wp_arena *a, const char *const *tags, size_t n)
