@@ -109,7 +109,7 @@ static bool allowed_by_request(wp_job *j, const wp_pooled *one, uint32_t cand)
 	size_t i;
 
 	for (i = 0; i < j->nroots; i++)
-		if (j->pool.projects.v[j->roots[i].project] == one && !wp_bit(wp_pool_allowed(&j->pool, &j->roots[i]), cand))
+		if (j->pool.projects.v[j->roots[i].project] == one && !set_has(wp_pool_allowed(&j->pool, &j->roots[i]), cand))
 			return false;
 	return true;
 }

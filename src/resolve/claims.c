@@ -32,7 +32,7 @@ bool wp_is_end(const tale *t, const wp_fact *f)
 		return false;
 	x = wp_term_on(t, f, d->project);
 	for (i = 0; x && i < project_of(t, d->project)->c.n; i++)
-		if (!wp_bit(x->set, i))
+		if (!set_has(x->set, i))
 			return false;
 	for (k = 0; !x && k < f->n; k++)
 		if (t->packages[f->v[k].package].project == d->project)
@@ -51,15 +51,6 @@ static bool alike(const tale *t, const wp_fact *a, const wp_fact *b)
 
 /* ---- who ------------------------------------------------------------------------------------------ */
 
-static size_t count(const uint64_t *set, size_t n)
-{
-	size_t i, k = 0;
-
-	for (i = 0; i < n; i++)
-		k += wp_bit(set, (uint32_t)i);
-	return k;
-}
-
 /* Are these all that what was told leaves? */
 static bool all_left(const tale *t, uint32_t project, const uint64_t *set)
 {
@@ -67,7 +58,7 @@ static bool all_left(const tale *t, uint32_t project, const uint64_t *set)
 	uint32_t i;
 
 	for (i = 0; i < p->c.n; i++)
-		if ((!t->left[project] || wp_bit(t->left[project], i)) && !wp_bit(set, i))
+		if ((!t->left[project] || set_has(t->left[project], i)) && !set_has(set, i))
 			return false;
 	return true;
 }
@@ -76,9 +67,9 @@ who wp_say_owner(const tale *t, uint32_t project, const char *extra, const uint6
 {
 	const wp_pooled *p = project_of(t, project);
 	const char *name = extra ? wp_sprintf(t->a, "%s[%s]", p->name, extra) : p->name;
-	size_t n = count(set, p->c.n);
+	uint32_t all = (uint32_t)p->c.n, n = set_count(set, set_words(all)) - set_has(set, all);
 
-	if (n > 1 && n == p->c.n)
+	if (n > 1 && n == all)
 		return (who){wp_sprintf(t->a, "every version of %s%s", name, p->c.nout ? " with a wheel that fits" : ""),
 			false};
 	if (n > 1 && all_left(t, project, set))
@@ -111,7 +102,7 @@ static bool same_requirement(const wp_requirement *a, const wp_requirement *b)
 /* A requirement with extras is several facts. */
 static bool same_words(const tale *t, const wp_fact *a, const wp_fact *b)
 {
-	size_t words = wp_set_words((uint32_t)project_of(t, wp_owner_of(t, a))->c.n);
+	size_t words = set_words((uint32_t)project_of(t, wp_owner_of(t, a))->c.n);
 
 	return same_requirement(a->claim.dep->req, b->claim.dep->req) &&
 		memcmp(owners_set(t, a), owners_set(t, b), words * sizeof(uint64_t)) == 0;
@@ -139,7 +130,7 @@ void wp_take_alike(tale *t, size_t at, facts *out)
 
 const uint64_t *wp_union_of(const tale *t, const facts *v)
 {
-	size_t i, k, words = wp_set_words((uint32_t)project_of(t, v->v[0]->claim.project)->c.n);
+	size_t i, k, words = set_words((uint32_t)project_of(t, v->v[0]->claim.project)->c.n);
 	uint64_t *set = wp_vec_copy(t->a, owners_set(t, v->v[0]), words, sizeof *set);
 
 	for (i = 1; i < v->n; i++)
@@ -176,12 +167,7 @@ const char *wp_say_claim(const tale *t, const wp_fact *f)
 /* The best of the owner's candidates speaks for all. */
 static uint32_t best_of(const tale *t, const wp_fact *f)
 {
-	const uint64_t *set = owners_set(t, f);
-	uint32_t i, n = (uint32_t)project_of(t, wp_owner_of(t, f))->c.n;
-
-	for (i = 0; i < n && !wp_bit(set, i); i++)
-		;
-	return i;
+	return set_next(owners_set(t, f), set_words((uint32_t)project_of(t, wp_owner_of(t, f))->c.n), 0);
 }
 
 void wp_best_first(const tale *t, facts *v)

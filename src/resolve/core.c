@@ -72,7 +72,7 @@ static void key_of(const wp_proof *p, const wp_fact *f, wp_buf *key)
 		wp_buf_printf(key, " %u ", (unsigned)f->v[i].package);
 		if (!is_owner(p, f, &f->v[i]))
 			wp_buf_add(key, f->v[i].set,
-				wp_set_words(p->packages[f->v[i].package].n) * sizeof *f->v[i].set);
+				set_words(p->packages[f->v[i].package].n) * sizeof *f->v[i].set);
 	}
 }
 
@@ -83,7 +83,7 @@ static void unite(wp_arena *a, const wp_proof *p, wp_fact *into, const wp_fact *
 	size_t k;
 
 	for (i = 0; i < into->n; i++) {
-		size_t words = wp_set_words(p->packages[v[i].package].n);
+		size_t words = set_words(p->packages[v[i].package].n);
 		uint64_t *set;
 
 		if (!is_owner(p, into, &v[i]))
@@ -148,7 +148,7 @@ typedef enum held { NEVER, MAYBE, ALWAYS } held;
 /* Does the term hold with the choices that are left? */
 static held term_holds(question *q, const wp_term *t, const uint64_t *left)
 {
-	size_t i, n = wp_set_words(q->p->packages[t->package].n);
+	size_t i, n = set_words(q->p->packages[t->package].n);
 	uint64_t in = 0, out = 0;
 
 	left += q->at[t->package];
@@ -181,7 +181,7 @@ static uint32_t open_terms(question *q, const wp_fact *f, const uint64_t *left, 
 
 static void leave(const question *q, const wp_term *t, bool in, uint64_t *left)
 {
-	size_t i, n = wp_set_words(q->p->packages[t->package].n);
+	size_t i, n = set_words(q->p->packages[t->package].n);
 
 	left += q->at[t->package];
 	for (i = 0; i < n; i++)
@@ -240,15 +240,11 @@ static bool refuted(question *q, uint64_t *left, int depth)
 static uint64_t *start(question *q)
 {
 	uint64_t *left = wp_xmalloc((q->words + 1) * sizeof *left);
-	uint32_t n;
-	size_t i, k;
+	size_t i;
 
-	memset(left, 0, q->words * sizeof *left);
-	for (i = 0; i < q->p->npackages; i++) {
-		n = q->p->packages[i].n;
-		for (k = 0; q->at[i] != SIZE_MAX && k <= n; k++)
-			left[q->at[i] + k / 64] |= (uint64_t)1 << k % 64;
-	}
+	for (i = 0; i < q->p->npackages; i++)
+		if (q->at[i] != SIZE_MAX)
+			set_fill(left + q->at[i], q->p->packages[i].n);
 	for (i = 0; i < q->nchoices; i++)
 		if (q->chosen[i])
 			leave(q, &q->choices[i], true, left);
@@ -280,7 +276,7 @@ static void place_packages(wp_arena *a, question *q)
 			if (q->at[package] != SIZE_MAX)
 				continue;
 			q->at[package] = q->words;
-			q->words += wp_set_words(q->p->packages[package].n);
+			q->words += set_words(q->p->packages[package].n);
 		}
 }
 
@@ -412,25 +408,21 @@ void wp_core_of(wp_arena *a, const wp_proof *p, wp_core *out)
 static bool next_choice(wp_arena *a, const question *q, const uint64_t *left, wp_term *out)
 {
 	size_t i;
-	uint32_t k, n, first, more;
 
 	for (i = 0; i < q->p->npackages; i++) {
+		uint32_t n = q->p->packages[i].n, first;
 		const uint64_t *x = left + q->at[i];
+		uint64_t *set;
 
-		n = q->p->packages[i].n;
-		if (q->at[i] == SIZE_MAX || wp_bit(x, n))
+		if (q->at[i] == SIZE_MAX || set_has(x, n))
 			continue;
-		for (first = 0; first < n && !wp_bit(x, first); first++)
-			;
-		for (k = first + 1, more = 0; k < n && !more; k++)
-			more = wp_bit(x, k);
-		if (more) {
-			uint64_t *set = WP_NEW_ARRAY(a, wp_set_words(n), uint64_t);
-
-			set[first / 64] |= (uint64_t)1 << first % 64;
-			*out = (wp_term){(uint32_t)i, set};
-			return true;
-		}
+		first = set_next(x, set_words(n), 0);
+		if (first == UINT32_MAX || set_next(x, set_words(n), first + 1) == UINT32_MAX)
+			continue;
+		set = WP_NEW_ARRAY(a, set_words(n), uint64_t);
+		set_add(set, first);
+		*out = (wp_term){(uint32_t)i, set};
+		return true;
 	}
 	return false;
 }

@@ -22,9 +22,4 @@ typedef struct wp_example {
 
 bool wp_core_example(wp_arena *a, const wp_proof *p, wp_example *out);
 
-static inline size_t wp_set_words(uint32_t n) /* of a package with n choices */
-{
-	return n / 64 + 1;
-}
-
 #endif

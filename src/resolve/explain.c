@@ -10,7 +10,7 @@ static bool narrow(tale *t, const facts *v)
 {
 	uint32_t project = v->v[0]->claim.dep->project;
 	const wp_pooled *p = project_of(t, project);
-	size_t i, k, words = wp_set_words((uint32_t)p->c.n);
+	size_t i, k, words = set_words((uint32_t)p->c.n);
 	uint64_t *left = t->left[project], *out = WP_NEW_ARRAY(t->a, words, uint64_t), any = 0;
 	bool first = !left;
 
@@ -19,7 +19,7 @@ static bool narrow(tale *t, const facts *v)
 	if (first) {
 		left = WP_NEW_ARRAY(t->a, words, uint64_t);
 		for (i = 0; i < p->c.n; i++)
-			left[i / 64] |= (uint64_t)1 << i % 64;
+			set_add(left, (uint32_t)i);
 		t->left[project] = left;
 	}
 	for (k = 0; k < words; k++)
@@ -126,7 +126,7 @@ static const char *take_broken(tale *t, uint32_t project, uint64_t *set, const c
 			continue;
 		t->told[i] = true;
 		fault = fault_of(t, f);
-		set[f->claim.cand / 64] |= (uint64_t)1 << f->claim.cand % 64;
+		set_add(set, f->claim.cand);
 		*n += 1;
 		*extra = f->because == WP_BECAUSE_BROKEN && f->n > 1 ? t->packages[f->v[1].package].extra : NULL;
 	}
@@ -136,7 +136,7 @@ static const char *take_broken(tale *t, uint32_t project, uint64_t *set, const c
 static void tell_broken(tale *t, uint32_t project)
 {
 	enum { MAX_FAULTS = 3 };
-	size_t words = wp_set_words((uint32_t)project_of(t, project)->c.n), n, more = 0, faults = 0;
+	size_t words = set_words((uint32_t)project_of(t, project)->c.n), n, more = 0, faults = 0;
 	const char *fault, *extra = NULL;
 	uint64_t *set;
 
@@ -174,7 +174,7 @@ static void tell_yanked(tale *t, size_t at)
 	for (i = 0; i < f->n; i++) {
 		const wp_pooled *p = project_of(t, t->packages[f->v[i].package].project);
 
-		for (k = 0; k < p->c.n && !(wp_bit(f->v[i].set, k) && p->c.v[k].yanked); k++)
+		for (k = 0; k < p->c.n && !(set_has(f->v[i].set, k) && p->c.v[k].yanked); k++)
 			;
 		if (k == p->c.n || t->packages[f->v[i].package].extra)
 			continue;

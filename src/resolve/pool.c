@@ -289,11 +289,11 @@ static uint32_t first_before(const wp_cand *v, uint32_t from, uint32_t to, const
 static void set_bits(uint64_t *bits, uint32_t from, uint32_t to)
 {
 	for (; from < to && from % 64; from++)
-		bits[from / 64] |= (uint64_t)1 << from % 64;
+		set_add(bits, from);
 	for (; to - from >= 64; from += 64)
 		bits[from / 64] = UINT64_MAX;
 	for (; from < to; from++)
-		bits[from / 64] |= (uint64_t)1 << from % 64;
+		set_add(bits, from);
 }
 
 static void allow_matching(wp_pool *p, wp_pooled *one, const wp_specifiers *s, uint64_t *bits)
@@ -310,7 +310,7 @@ static void allow_matching(wp_pool *p, wp_pooled *one, const wp_specifiers *s, u
 			set_bits(bits, i, first_before(v, i, one->runs[r + 1], &s->spans[k].from));
 		}
 	for (i = 0; s->by_text && i < one->c.n; i++)
-		if (wp_bit(bits, i) && !wp_specifiers_match(s, &v[i].version))
+		if (set_has(bits, i) && !wp_specifiers_match(s, &v[i].version))
 			bits[i / 64] &= ~((uint64_t)1 << i % 64);
 }
 
@@ -335,7 +335,7 @@ static void grow_table(wp_pool *p, wp_pooled *one)
 static void fill(wp_pool *p, wp_pooled *one, const wp_dep *d, wp_allowed *x)
 {
 	const wp_specifiers *s = &d->req->specifiers;
-	size_t words = one->c.n / 64 + 1, i;
+	size_t words = set_words((uint32_t)one->c.n), i;
 
 	x->bits = WP_NEW_ARRAY(p->arena, words, uint64_t);
 	if (s->n)

@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "py/metadata.h"
 #include "resolve/candidates.h"
+#include "resolve/sets.h"
 
 #define WP_NOBODY UINT32_MAX
 

@@ -44,7 +44,7 @@ static bool taken_by_all(walk *w, const stop *s, uint32_t cand)
 	size_t i;
 
 	for (i = 0; i < s->deps.n; i++) {
-		if (!wp_bit(wp_pool_allowed(w->p, s->deps.v[i]), cand))
+		if (!set_has(wp_pool_allowed(w->p, s->deps.v[i]), cand))
 			return false;
 		pinned |= wp_specifiers_pinned(&s->deps.v[i]->req->specifiers);
 	}

@@ -88,7 +88,7 @@ static const wp_cand **by_version(wp_arena *a, const wp_pooled *p)
 
 static bool in_set(const wp_pooled *p, const uint64_t *set, const wp_cand *c)
 {
-	return wp_bit(set, (uint32_t)(c - p->c.v));
+	return set_has(set, (uint32_t)(c - p->c.v));
 }
 
 /* Newest first, each run from its oldest to its newest. */
