@@ -231,11 +231,6 @@ static void propose_all(aligner *x, wish_vec *out)
 
 /* ---- solving again ------------------------------------------------------------------------ */
 
-static int by_project(const void *a, const void *b)
-{
-	return strcmp(((const wp_preference *)a)->project, ((const wp_preference *)b)->project);
-}
-
 /* The job's candidate with that public version, spelled as it has it; NULL where it has none. */
 static const char *spelled(const aligner *x, const wp_job *j, const wish *w)
 {
@@ -273,8 +268,7 @@ static const wp_preference *preferences(aligner *x, const wp_job *j, const wish_
 		if (k == *n)
 			v[(*n)++] = j->kept[i];
 	}
-	if (*n)
-		qsort(v, *n, sizeof *v, by_project);
+	wp_sort_preferences(v, *n);
 	return v;
 }
 

@@ -7,24 +7,28 @@
 
 bool wp_in_force(const wp_job *j, const wp_chosen *c, const wp_dep *d)
 {
-	size_t i;
+	return wp_pool_in_force(&j->pool, d, c->extras, c->nextras);
+}
 
-	if (!d->conditional)
-		return true;
-	for (i = 0; i < c->nextras; i++)
-		if (wp_pool_holds(&j->pool, d, c->extras[i]))
-			return true;
-	return false;
+static int by_project(const void *number, const void *chosen)
+{
+	uint32_t a = *(const uint32_t *)number, b = ((const wp_chosen *)chosen)->project;
+
+	return a < b ? -1 : a > b;
+}
+
+const wp_chosen *wp_choice_at(const wp_job *j, uint32_t project)
+{
+	const wp_solution *s = &j->solution;
+
+	return s->n ? bsearch(&project, s->v, s->n, sizeof *s->v, by_project) : NULL;
 }
 
 const wp_chosen *wp_choice_of(const wp_job *j, const char *project)
 {
-	size_t i;
+	uint32_t id;
 
-	for (i = 0; i < j->solution.n; i++)
-		if (wp_streq(j->pool.projects.v[j->solution.v[i].project]->name, project))
-			return &j->solution.v[i];
-	return NULL;
+	return wp_map_get(&j->pool.ids, wp_str_of(project), &id) ? wp_choice_at(j, id) : NULL;
 }
 
 const wp_cand_facts *wp_chosen_facts(const wp_job *j, const wp_chosen *c)

@@ -48,11 +48,6 @@ static void collect(wp_arena *a, const wp_fact *root, fact_vec *out)
 
 /* ---- versions that say the same -------------------------------------------------------------- */
 
-static bool is_claim(const wp_fact *f)
-{
-	return f->because == WP_BECAUSE_REQUIRED || f->because == WP_BECAUSE_CONSTRAINT;
-}
-
 static bool is_owner(const wp_proof *p, const wp_fact *f, const wp_term *t)
 {
 	const wp_package *k = &p->packages[t->package];

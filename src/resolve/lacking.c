@@ -22,33 +22,21 @@ static void go_to(walk *w, const wp_dep *d, uint32_t by, uint32_t cand)
 	WP_PUSH(&w->stops, ((stop){d, by, cand}));
 }
 
-static bool holds(const wp_job *j, const wp_dep *d, const wp_requirement *reached_by)
-{
-	size_t i;
-
-	if (!d->conditional)
-		return true;
-	for (i = 0; i < reached_by->nextras; i++)
-		if (wp_pool_holds(&j->pool, d, reached_by->extras[i]))
-			return true;
-	return false;
-}
-
 /* On along the best version that was looked at. */
 static void go_on(walk *w, const stop *s)
 {
 	const wp_pooled *p = w->j->pool.projects.v[s->dep->project];
+	const wp_requirement *r = s->dep->req;
 	const wp_cand_facts *f;
 	uint32_t i;
 	size_t k;
 
 	for (i = 0; i < p->c.n; i++) {
 		f = p->facts[i];
-		if (!f || f->broken ||
-			wp_specifiers_match(&s->dep->req->specifiers, &p->c.v[i].version) == s->dep->negate)
+		if (!f || f->broken || wp_refuses(s->dep, &p->c.v[i].version))
 			continue;
 		for (k = 0; k < f->ndeps; k++)
-			if (holds(w->j, &f->deps[k], s->dep->req))
+			if (wp_pool_in_force(&w->j->pool, &f->deps[k], r->extras, r->nextras))
 				go_to(w, &f->deps[k], s->dep->project, i);
 		return;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lock.c: stage 1. Parses the request, then solves each target by itself. */
+/* lock.c: stage 1. Parses the request, solves each target by itself, and brings the targets together. */
 #include "resolve/locking.h"
 
 static int parse_list(wp_locking *s, const char *const *texts, size_t n, bool constraints, const wp_requirement **out,
@@ -64,11 +64,6 @@ static int parse_request(wp_locking *s, wp_error *e)
 
 /* ---- the earlier lock --------------------------------------------------------------------- */
 
-static int by_project(const void *a, const void *b)
-{
-	return strcmp(((const wp_preference *)a)->project, ((const wp_preference *)b)->project);
-}
-
 static bool to_update(const wp_lock_request *in, const char *project)
 {
 	size_t i;
@@ -99,8 +94,7 @@ static void keep_versions(wp_locking *s, wp_job *j)
 		if (w && !to_update(s->in, w->project))
 			v[j->nkept++] = (wp_preference){w->project, w->version};
 	}
-	if (j->nkept)
-		qsort(v, j->nkept, sizeof *v, by_project);
+	wp_sort_preferences(v, j->nkept);
 	for (i = 1; i < j->nkept; i++)
 		if (wp_streq(v[i].project, v[i - 1].project))
 			j->nkept = 0; /* no lock of ours has two wheels of a project for one target */

@@ -44,8 +44,9 @@ int wp_explain(wp_job *j, wp_error *e);
 
 /* Is the requirement in force with what was chosen? */
 bool wp_in_force(const wp_job *j, const wp_chosen *c, const wp_dep *d);
-/* NULL where the project is not in the solution. */
+/* What was chosen of the project of that name or number; NULL where it is not in the solution. */
 const wp_chosen *wp_choice_of(const wp_job *j, const char *project);
+const wp_chosen *wp_choice_at(const wp_job *j, uint32_t project);
 /* What was read of a chosen candidate. */
 const wp_cand_facts *wp_chosen_facts(const wp_job *j, const wp_chosen *c);
 const wp_cand *wp_chosen_cand(const wp_job *j, const wp_chosen *c);

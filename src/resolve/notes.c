@@ -134,34 +134,29 @@ static void note_variant(noter *n, const wp_job *j)
 /* ---- any project -------------------------------------------------------------------------- */
 
 /* Walk over everything that is required of a project; true where `ask` says so of any. */
-typedef bool (*ask_fn)(const wp_dep *d, const wp_cand *c);
+typedef bool (*ask_fn)(const wp_dep *d, const wp_version *v);
 
-static bool any_requirement(const wp_job *j, uint32_t project, const wp_cand *c, ask_fn ask)
+static bool any_requirement(const wp_job *j, uint32_t project, const wp_version *v, ask_fn ask)
 {
 	size_t i, k;
 
 	for (i = 0; i < j->nroots; i++)
-		if (j->roots[i].project == project && ask(&j->roots[i], c))
+		if (j->roots[i].project == project && ask(&j->roots[i], v))
 			return true;
 	for (i = 0; i < j->solution.n; i++) {
 		const wp_cand_facts *f = wp_chosen_facts(j, &j->solution.v[i]);
 
 		for (k = 0; k < f->ndeps; k++)
 			if (f->deps[k].project == project && wp_in_force(j, &j->solution.v[i], &f->deps[k]) &&
-				ask(&f->deps[k], c))
+				ask(&f->deps[k], v))
 				return true;
 	}
 	return false;
 }
 
-static bool refuses(const wp_dep *d, const wp_cand *c)
+static bool refuses_by_metadata(const wp_dep *d, const wp_version *v)
 {
-	return wp_specifiers_match(&d->req->specifiers, &c->version) == d->negate;
-}
-
-static bool refuses_by_metadata(const wp_dep *d, const wp_cand *c)
-{
-	return !d->reason && refuses(d, c);
+	return !d->reason && wp_refuses(d, v);
 }
 
 static void note_source_only(noter *n, const wp_job *j, const wp_chosen *c)
@@ -176,7 +171,7 @@ static void note_source_only(noter *n, const wp_job *j, const wp_chosen *c)
 		if (wp_version_cmp(&x->version, &have->version) <= 0)
 			return;
 		if (x->unfit != WP_UNFIT_SOURCE || (x->pre && !have->pre) ||
-			any_requirement(j, c->project, x, refuses))
+			any_requirement(j, c->project, &x->version, wp_refuses))
 			continue;
 		note(n, NOTE_SOURCE_ONLY,
 			wp_sprintf(n->a, "%s %s has only a source distribution; %s was taken", p->name, x->version.norm,
@@ -197,7 +192,7 @@ static bool pinned_by_request(const wp_job *j, const wp_chosen *c)
 	return false;
 }
 
-static const char *rule_against(const wp_job *j, uint32_t project, const wp_cand *c)
+static const char *rule_against(const wp_job *j, uint32_t project, const wp_version *v)
 {
 	size_t i, k;
 
@@ -205,7 +200,7 @@ static const char *rule_against(const wp_job *j, uint32_t project, const wp_cand
 		const wp_cand_facts *f = wp_chosen_facts(j, &j->solution.v[i]);
 
 		for (k = 0; k < f->ndeps; k++)
-			if (f->deps[k].project == project && f->deps[k].reason && refuses(&f->deps[k], c))
+			if (f->deps[k].project == project && f->deps[k].reason && wp_refuses(&f->deps[k], v))
 				return f->deps[k].reason;
 	}
 	return NULL;
@@ -219,9 +214,9 @@ static void note_held_back(noter *n, const wp_job *j, const wp_chosen *c)
 	uint32_t i;
 
 	for (i = 0; i < c->cand; i++) {
-		if (p->c.v[i].yanked || any_requirement(j, c->project, &p->c.v[i], refuses_by_metadata))
+		if (p->c.v[i].yanked || any_requirement(j, c->project, &p->c.v[i].version, refuses_by_metadata))
 			continue;
-		reason = rule_against(j, c->project, &p->c.v[i]);
+		reason = rule_against(j, c->project, &p->c.v[i].version);
 		if (!reason)
 			return;
 		note(n, NOTE_HELD_BACK,

@@ -76,14 +76,21 @@ static uint32_t id_of(wp_pool *p, const char *name)
 	return id;
 }
 
-static int by_project(const void *name, const void *preference)
+static int by_project(const void *a, const void *b)
 {
-	return strcmp(name, ((const wp_preference *)preference)->project);
+	return strcmp(((const wp_preference *)a)->project, ((const wp_preference *)b)->project);
+}
+
+void wp_sort_preferences(wp_preference *v, size_t n)
+{
+	if (n)
+		qsort(v, n, sizeof *v, by_project);
 }
 
 static uint32_t preferred(const wp_pool *p, const wp_pooled *one)
 {
-	const wp_preference *x = p->nprefer ? bsearch(one->name, p->prefer, p->nprefer, sizeof *x, by_project) : NULL;
+	const wp_preference key = {one->name, NULL};
+	const wp_preference *x = p->nprefer ? bsearch(&key, p->prefer, p->nprefer, sizeof *x, by_project) : NULL;
 	uint32_t i;
 
 	for (i = 0; x && i < one->c.n; i++)
@@ -129,6 +136,18 @@ wp_dep wp_pool_dep(wp_pool *p, const wp_requirement *r)
 bool wp_pool_holds(const wp_pool *p, const wp_dep *d, const char *extra)
 {
 	return wp_marker_eval(d->req->marker, &p->t->markers, &extra, 1);
+}
+
+bool wp_pool_in_force(const wp_pool *p, const wp_dep *d, const char *const *extras, size_t n)
+{
+	size_t i;
+
+	if (!d->conditional)
+		return true;
+	for (i = 0; i < n; i++)
+		if (wp_pool_holds(p, d, extras[i]))
+			return true;
+	return false;
 }
 
 /* ---- metadata to requirements ------------------------------------------------------------- */

@@ -85,12 +85,20 @@ void wp_pool_init(wp_pool *p, wp_ctx *ctx, const wp_catalog *catalog, const wp_t
 void wp_pool_free(wp_pool *p);
 /* From now on, also for projects that are loaded already. Sorted by project, no project twice; kept by the caller. */
 void wp_pool_prefer(wp_pool *p, const wp_preference *v, size_t n);
+void wp_sort_preferences(wp_preference *v, size_t n);
 /* The page and the candidates; blocks. */
 int wp_pool_load(wp_pool *p, uint32_t id, wp_error *e);
 /* What a candidate requires; blocks. Unusable metadata is no error: see broken. */
 int wp_pool_facts(wp_pool *p, uint32_t id, uint32_t cand, const wp_cand_facts **out, wp_error *e);
 /* Does a conditional requirement hold with this extra? */
 bool wp_pool_holds(const wp_pool *p, const wp_dep *d, const char *extra);
+/* Is the requirement in force with these extras? */
+bool wp_pool_in_force(const wp_pool *p, const wp_dep *d, const char *const *extras, size_t n);
+/* Does the requirement leave this version out? */
+static inline bool wp_refuses(const wp_dep *d, const wp_version *v)
+{
+	return wp_specifiers_match(&d->req->specifiers, v) == d->negate;
+}
 /* The candidates of a loaded project that the requirement leaves, one bit each. */
 const uint64_t *wp_pool_allowed(wp_pool *p, const wp_dep *d);
 /* A parsed requirement as a dep; nothing about markers. */

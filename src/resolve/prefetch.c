@@ -101,16 +101,13 @@ static void meet(walk *w, const wp_dep *d)
 
 static void meet_all(walk *w, uint32_t id, const wp_cand_facts *f)
 {
-	size_t i, x;
+	size_t i;
 
 	for (i = 0; i < f->ndeps; i++) {
-		const wp_dep *d = &f->deps[i];
-		bool holds = !d->conditional;
+		const stop *s = &w->stops.v[id];
 
-		for (x = 0; x < w->stops.v[id].extras.n && !holds; x++)
-			holds = wp_pool_holds(w->p, d, w->stops.v[id].extras.v[x]);
-		if (holds)
-			meet(w, d);
+		if (wp_pool_in_force(w->p, &f->deps[i], s->extras.v, s->extras.n))
+			meet(w, &f->deps[i]);
 	}
 }
 

@@ -46,6 +46,11 @@ typedef struct wp_fact {
 	const struct wp_fact *left, *right;
 } wp_fact;
 
+static inline bool is_claim(const wp_fact *f)
+{
+	return f->because == WP_BECAUSE_REQUIRED || f->because == WP_BECAUSE_CONSTRAINT;
+}
+
 /* A tree with shared branches: each fact is reached over left and right, sources have neither. */
 typedef struct wp_proof {
 	const wp_fact *root; /* NULL: none */

@@ -287,8 +287,7 @@ static bool newest_for_platform(wp_arena *a, const wp_job *j, const wp_pooled *p
 
 		if (!wp_ends(p->page->files[i].filename, ".whl") ||
 			wp_wheel_name_parse(a, wp_str_of(p->page->files[i].filename), &w, &e) ||
-			!wp_wheel_on_platforms(&w, tags, n) ||
-			(d && wp_specifiers_match(&d->req->specifiers, &w.version) == d->negate) ||
+			!wp_wheel_on_platforms(&w, tags, n) || (d && wp_refuses(d, &w.version)) ||
 			(found && wp_version_cmp(&w.version, out) <= 0))
 			continue;
 		*out = w.version;
@@ -380,7 +379,7 @@ const wp_cand *wp_nearest_unfit(const wp_pooled *p, const wp_dep *d)
 	for (i = 0; i < p->c.nout; i++) {
 		const wp_cand *c = &p->c.out[i];
 
-		if (d && wp_specifiers_match(&d->req->specifiers, &c->version) == d->negate)
+		if (d && wp_refuses(d, &c->version))
 			continue;
 		if (c->unfit & ~(unsigned)WP_UNFIT_SOURCE)
 			return c;

@@ -34,11 +34,6 @@ static inline wp_pooled *project_of(const tale *t, uint32_t project)
 	return t->j->pool.projects.v[project];
 }
 
-static inline bool is_claim(const wp_fact *f)
-{
-	return f->because == WP_BECAUSE_REQUIRED || f->because == WP_BECAUSE_CONSTRAINT;
-}
-
 static inline bool by_request(const wp_fact *f)
 {
 	return is_claim(f) && f->claim.project == WP_NOBODY;

@@ -12,16 +12,6 @@ typedef struct trace {
 	WP_VEC(wp_asker) askers;
 } trace;
 
-static const wp_chosen *choice_of(const wp_job *j, uint32_t project)
-{
-	size_t i;
-
-	for (i = 0; i < j->solution.n; i++)
-		if (j->solution.v[i].project == project)
-			return &j->solution.v[i];
-	return NULL;
-}
-
 static const char *version_of(const wp_job *j, const wp_chosen *c)
 {
 	return wp_chosen_cand(j, c)->version.norm;
@@ -73,11 +63,6 @@ static void tell_askers(trace *t, uint32_t project, unsigned depth)
 
 /* ---- newer versions --------------------------------------------------------------------------- */
 
-static bool refuses(const wp_dep *d, const wp_cand *c)
-{
-	return wp_specifiers_match(&d->req->specifiers, &c->version) == d->negate;
-}
-
 static const char *say_refusal(wp_arena *a, const wp_job *j, const wp_chosen *owner, const wp_dep *d)
 {
 	const char *text = wp_say_dep(a, d);
@@ -95,7 +80,7 @@ static const char *left_out_by(wp_arena *a, const wp_job *j, uint32_t project, c
 	size_t i, k;
 
 	for (i = 0; i < j->nroots; i++)
-		if (j->roots[i].project == project && refuses(&j->roots[i], c))
+		if (j->roots[i].project == project && wp_refuses(&j->roots[i], &c->version))
 			return say_refusal(a, j, NULL, &j->roots[i]);
 	for (i = 0; i < j->solution.n; i++) {
 		const wp_chosen *x = &j->solution.v[i];
@@ -103,7 +88,7 @@ static const char *left_out_by(wp_arena *a, const wp_job *j, uint32_t project, c
 
 		for (k = 0; k < f->ndeps; k++)
 			if (f->deps[k].project == project && x->project != project && wp_in_force(j, x, &f->deps[k]) &&
-				refuses(&f->deps[k], c))
+				wp_refuses(&f->deps[k], &c->version))
 				return say_refusal(a, j, x, &f->deps[k]);
 	}
 	return NULL;
@@ -117,11 +102,11 @@ static const char *requires_other(wp_arena *a, const wp_job *j, const wp_chosen 
 	for (i = 0; i < f->ndeps; i++) {
 		const wp_dep *d = &f->deps[i];
 		const wp_pooled *p = j->pool.projects.v[d->project];
-		const wp_chosen *x = choice_of(j, d->project);
+		const wp_chosen *x = wp_choice_at(j, d->project);
 
 		if (!wp_in_force(j, c, d))
 			continue;
-		if (x && x->project != c->project && refuses(d, wp_chosen_cand(j, x)))
+		if (x && x->project != c->project && wp_refuses(d, &wp_chosen_cand(j, x)->version))
 			return wp_sprintf(a, "it %s %s, and %s %s was taken",
 				d->constraint ? "goes only with" : "requires", wp_say_dep(a, d), p->name, version_of(j, x));
 		if (!x && !d->constraint && p->loaded && !p->c.n)
