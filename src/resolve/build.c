@@ -109,7 +109,7 @@ typedef struct held {
 
 typedef struct draft {
 	wp_lock_wheel wheel;
-	wp_version version;
+	const wp_version *version;
 	WP_VEC(held) requires;
 } draft;
 
@@ -162,9 +162,8 @@ static int start_draft(builder *b, const wp_job *j, const wp_chosen *c, draft *o
 		.requires_python = wp_strdup(b->a, requires_python ? requires_python : f->requires_python),
 		.metadata_sha256 = hex,
 	};
-	return wp_version_parse(b->a, wp_str_of(cand->version.text), &out->version)
-		? 0
-		: wp_fail(e, WP_E_INTERNAL, "version '%s' was lost", cand->version.text);
+	out->version = &cand->version;
+	return 0;
 }
 
 static void hold(builder *b, draft *d, const wp_job *j, const wp_dep *dep)
@@ -220,7 +219,7 @@ static int by_name_and_version(const void *pa, const void *pb)
 	int c = strcmp(a->wheel.project, b->wheel.project);
 
 	if (c == 0)
-		c = wp_version_cmp(&a->version, &b->version);
+		c = wp_version_cmp(a->version, b->version);
 	return c ? c : strcmp(a->wheel.filename, b->wheel.filename);
 }
 

@@ -147,21 +147,23 @@ static bool better(const wp_cand *a, const wp_cand *b)
 	return c > 0;
 }
 
-static void take_better(wp_cand *c, const wp_cand *offer)
+static bool take_better(wp_cand *c, const wp_cand *offer)
 {
 	if (!better(offer, c))
-		return;
+		return false;
 	c->file = offer->file;
 	c->rank = offer->rank;
 	c->build = offer->build;
 	c->build_n = offer->build_n;
 	c->yanked = offer->yanked;
+	return true;
 }
 
 static void sift_wheel(sieve *s, const wp_file *f, const front *w, size_t rank)
 {
 	wp_cand *c = &s->all.v[w->entry];
 	wp_cand offer = {.file = f, .rank = rank, .build = w->build, .build_n = w->build_n, .yanked = f->yanked};
+	unsigned late;
 
 	if (!label_fits(s, &c->version)) {
 		c->unfit |= WP_UNFIT_LABEL;
@@ -170,8 +172,8 @@ static void sift_wheel(sieve *s, const wp_file *f, const front *w, size_t rank)
 	} else if (!python_fits(s, f->requires_python)) {
 		c->unfit |= WP_UNFIT_PYTHON;
 		c->requires_python = f->requires_python;
-	} else if (date_fault(s, f)) {
-		leave_out_by_date(c, f, date_fault(s, f));
+	} else if ((late = date_fault(s, f)) != 0) {
+		leave_out_by_date(c, f, late);
 	} else {
 		take_better(c, &offer);
 	}
@@ -298,10 +300,8 @@ static void merge_equals(cand_vec *all)
 			last->requires_python = c->requires_python;
 		if (is_earlier(c->uploaded, last->uploaded))
 			last->uploaded = c->uploaded;
-		if (c->file && better(c, last)) {
-			take_better(last, c);
+		if (c->file && take_better(last, c))
 			last->version = c->version;
-		}
 	}
 	all->n = n;
 }
