@@ -4,7 +4,8 @@
 enum {
 	MAX_TEXT = 600,
 	MAX_WORDS = 8, /* Pythons or platforms in one list */
-	MAX_RUNS = 4   /* of versions */
+	MAX_RUNS = 4,  /* of versions */
+	BATCH = 512    /* parsed file names are dropped after so many */
 };
 
 void wp_add_word(wp_arena *a, wp_words *w, wp_str s)
@@ -141,6 +142,42 @@ const char *wp_say_dep(wp_arena *a, const wp_dep *d)
 
 /* ---- wheels of one version ---------------------------------------------------------------------- */
 
+/* A walk over the wheels of a page, which may have up to WP_MAX_PAGE_FILES. */
+typedef struct walk {
+	const wp_project *page;
+	wp_arena *a, *scratch;
+	const char *const *tags; size_t ntags; /* of the target's platform */
+	size_t next;
+	wp_wheel_name w; /* valid until the next one */
+} walk;
+
+static walk begin_walk(const wp_job *j, const wp_pooled *p)
+{
+	walk x = {.page = p->page, .a = wp_arena_new()};
+
+	x.ntags = wp_platform_tags(x.a, j->t->platform, &x.tags);
+	return x;
+}
+
+/* False at the end, and then the walk is no more. */
+static bool next_wheel(walk *x)
+{
+	while (x->next < x->page->nfiles) {
+		const char *name = x->page->files[x->next].filename;
+		wp_error ignored = {0};
+
+		if (x->next++ % BATCH == 0) {
+			wp_arena_free(x->scratch);
+			x->scratch = wp_arena_new();
+		}
+		if (wp_ends(name, ".whl") && wp_wheel_name_parse(x->scratch, wp_str_of(name), &x->w, &ignored) == 0)
+			return true;
+	}
+	wp_arena_free(x->scratch);
+	wp_arena_free(x->a);
+	return false;
+}
+
 typedef struct wheels {
 	wp_words pythons;   /* of those for the target's platform */
 	wp_words tags;	    /* whole, of those that are for its Python too */
@@ -172,21 +209,15 @@ static void add_pythons(wp_arena *a, const wp_job *j, const wp_wheel_name *w, wh
 
 static void find_wheels(wp_arena *a, const wp_job *j, const wp_pooled *p, const wp_version *v, wheels *out)
 {
-	const char *const *tags;
-	size_t i, n = wp_platform_tags(a, j->t->platform, &tags);
-	wp_wheel_name w;
+	walk x = begin_walk(j, p);
+	wp_str rest, one;
 
-	for (i = 0; i < p->page->nfiles; i++) {
-		wp_error e = {0};
-		wp_str rest, one;
-
-		if (!wp_ends(p->page->files[i].filename, ".whl") ||
-			wp_wheel_name_parse(a, wp_str_of(p->page->files[i].filename), &w, &e) ||
-			wp_version_cmp(&w.version, v) != 0)
+	while (next_wheel(&x)) {
+		if (wp_version_cmp(&x.w.version, v) != 0)
 			continue;
-		if (wp_wheel_on_platforms(&w, tags, n))
-			add_pythons(a, j, &w, out);
-		for (rest = wp_str_of(w.platform); wp_str_split(&rest, '.', &one);)
+		if (wp_wheel_on_platforms(&x.w, x.tags, x.ntags))
+			add_pythons(a, j, &x.w, out);
+		for (rest = wp_str_of(x.w.platform); wp_str_split(&rest, '.', &one);)
 			wp_add_word(a, &out->platforms, one);
 	}
 }
@@ -277,21 +308,14 @@ static void free_wheels(wheels *w)
 /* The newest version that the requirement takes with a wheel for the target's platform, whatever its Python. */
 static bool newest_for_platform(wp_arena *a, const wp_job *j, const wp_pooled *p, const wp_dep *d, wp_version *out)
 {
-	const char *const *tags;
-	size_t i, n = wp_platform_tags(a, j->t->platform, &tags);
+	walk x = begin_walk(j, p);
 	bool found = false;
-	wp_wheel_name w;
 
-	for (i = 0; i < p->page->nfiles; i++) {
-		wp_error e = {0};
-
-		if (!wp_ends(p->page->files[i].filename, ".whl") ||
-			wp_wheel_name_parse(a, wp_str_of(p->page->files[i].filename), &w, &e) ||
-			!wp_wheel_on_platforms(&w, tags, n) || (d && wp_refuses(d, &w.version)) ||
-			(found && wp_version_cmp(&w.version, out) <= 0))
+	while (next_wheel(&x)) {
+		if (!wp_wheel_on_platforms(&x.w, x.tags, x.ntags) || (d && wp_refuses(d, &x.w.version)) ||
+			(found && wp_version_cmp(&x.w.version, out) <= 0))
 			continue;
-		*out = w.version;
-		found = true;
+		found = wp_version_parse(a, wp_str_of(x.w.version.text), out);
 	}
 	return found;
 }

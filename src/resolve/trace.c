@@ -157,7 +157,8 @@ static int newest_first(const void *pa, const void *pb)
 	return wp_version_cmp(&b->version, &a->version);
 }
 
-static void tell_newer(wp_arena *a, const wp_job *j, const wp_chosen *c, wp_explained *out)
+/* Each version that does not fit is looked for on the page, so that it may take long. */
+static int tell_newer(wp_arena *a, const wp_job *j, const wp_chosen *c, wp_explained *out, wp_error *e)
 {
 	const wp_pooled *p = j->pool.projects.v[c->project];
 	const wp_version *have = &wp_chosen_cand(j, c)->version;
@@ -174,16 +175,19 @@ static void tell_newer(wp_arena *a, const wp_job *j, const wp_chosen *c, wp_expl
 	if (n)
 		qsort(all, n, sizeof *all, newest_first);
 	for (i = 0; i < n; i++) {
+		if (wp_check_cancel(j->pool.ctx, e))
+			return e->code;
 		v[i].version = wp_strdup(a, all[i]->version.norm);
 		v[i].why = all[i]->file ? why_not(a, j, c, (uint32_t)(all[i] - p->c.v)) : wp_say_unfit(a, j, p, all[i]);
 	}
 	out->newer = v;
 	out->nnewer = n;
+	return 0;
 }
 
 /* ---- all -------------------------------------------------------------------------------------- */
 
-static void tell_one(wp_arena *a, const wp_job *j, const wp_chosen *c, wp_explained *out)
+static int tell_one(wp_arena *a, const wp_job *j, const wp_chosen *c, wp_explained *out, wp_error *e)
 {
 	trace t = {.j = j, .a = a, .told = WP_NEW_ARRAY(a, j->pool.projects.n, bool)};
 	const wp_file *f = wp_chosen_cand(j, c)->file;
@@ -197,7 +201,7 @@ static void tell_one(wp_arena *a, const wp_job *j, const wp_chosen *c, wp_explai
 	out->askers = WP_VEC_COPY(a, &t.askers);
 	out->naskers = t.askers.n;
 	WP_VEC_FREE(&t.askers);
-	tell_newer(a, j, c, out);
+	return tell_newer(a, j, c, out, e);
 }
 
 static int unknown(const wp_locking *s, const char *name, const wp_lock_doc *d, wp_error *e)
@@ -223,8 +227,8 @@ int wp_trace(const wp_locking *s, wp_lock_result *out, wp_error *e)
 		for (k = 0; k < s->in->ntargets; k++) {
 			const wp_chosen *c = wp_choice_of(&s->jobs[k], s->in->explain[i]);
 
-			if (c)
-				tell_one(s->ctx->arena, &s->jobs[k], c, &v[out->nexplained++]);
+			if (c && tell_one(s->ctx->arena, &s->jobs[k], c, &v[out->nexplained++], e))
+				return e->code;
 		}
 		if (out->nexplained == before)
 			return unknown(s, s->in->explain[i], &out->lock, e);
