@@ -8,7 +8,8 @@ enum { MAX_ATTEMPTS = 60, MAX_IDLE = 3 /* rounds in a row that brought nothing *
 
 /* A version (its public part: labels differ between targets) that a project should have everywhere. */
 typedef struct wish {
-	const char *project, *version;
+	const char *project; /* of one of the pools */
+	const char *version;
 	size_t before; /* different versions of the project before it was made */
 } wish;
 
@@ -33,8 +34,9 @@ static const char *public_of(wp_arena *a, const wp_job *j, const wp_chosen *c)
 /* ---- how far apart are they? -------------------------------------------------------------- */
 
 /* Different versions of the project. */
-static size_t versions_of(const wp_locking *s, wp_arena *a, const char *project)
+static size_t versions_of(const wp_locking *s, const char *project)
 {
+	wp_arena *a = wp_arena_new();
 	WP_VEC(const char *) seen = {0};
 	size_t i, k, n;
 
@@ -49,16 +51,13 @@ static size_t versions_of(const wp_locking *s, wp_arena *a, const char *project)
 	}
 	n = seen.n;
 	WP_VEC_FREE(&seen);
+	wp_arena_free(a);
 	return n;
 }
 
 bool wp_differs(const wp_locking *s, const char *project)
 {
-	wp_arena *a = wp_arena_new();
-	bool differ = versions_of(s, a, project) > 1;
-
-	wp_arena_free(a);
-	return differ;
+	return versions_of(s, project) > 1;
 }
 
 static const char *name_of(const wp_job *j, const wp_chosen *c)
@@ -66,7 +65,7 @@ static const char *name_of(const wp_job *j, const wp_chosen *c)
 	return j->pool.projects.v[c->project]->name;
 }
 
-static bool in_earlier_job(const wp_locking *s, size_t job, const char *project)
+bool wp_in_earlier_job(const wp_locking *s, size_t job, const char *project)
 {
 	size_t i;
 
@@ -79,17 +78,15 @@ static bool in_earlier_job(const wp_locking *s, size_t job, const char *project)
 /* Versions beyond the first of every project, all together. */
 static size_t spread(const aligner *x)
 {
-	wp_arena *a = wp_arena_new();
 	size_t i, k, n = 0;
 
 	for (i = 0; i < x->njobs; i++)
 		for (k = 0; k < x->s->jobs[i].solution.n; k++) {
 			const char *project = name_of(&x->s->jobs[i], &x->s->jobs[i].solution.v[k]);
 
-			if (!in_earlier_job(x->s, i, project))
-				n += versions_of(x->s, a, project) - 1;
+			if (!wp_in_earlier_job(x->s, i, project))
+				n += versions_of(x->s, project) - 1;
 		}
-	wp_arena_free(a);
 	return n;
 }
 
@@ -130,7 +127,7 @@ static void count_offer(wp_arena *a, offer_vec *offers, wp_map *texts, const wp_
 }
 
 /* What this job could take by itself, no newer than what it has. */
-static void add_offers(aligner *x, offer_vec *offers, wp_map *texts, size_t job, const wp_chosen *c)
+static void add_offers(aligner *x, wp_arena *a, offer_vec *offers, wp_map *texts, size_t job, const wp_chosen *c)
 {
 	wp_job *j = &x->s->jobs[job];
 	const wp_pooled *one = j->pool.projects.v[c->project];
@@ -143,7 +140,7 @@ static void add_offers(aligner *x, offer_vec *offers, wp_map *texts, size_t job,
 		if (o->yanked || (o->pre && !have->pre && !j->pool.prerelease) ||
 			wp_version_cmp(&o->version, &have->version) > 0 || !allowed_by_request(j, one, i))
 			continue;
-		count_offer(x->a, offers, texts, &o->version, job);
+		count_offer(a, offers, texts, &o->version, job);
 	}
 }
 
@@ -191,6 +188,7 @@ static bool better(const offer *o, const offer *best)
 
 static void propose(aligner *x, wish_vec *out, const char *project)
 {
+	wp_arena *a = wp_arena_new();
 	offer_vec offers = {0};
 	const offer *best = NULL;
 	wp_map texts;
@@ -201,19 +199,20 @@ static void propose(aligner *x, wish_vec *out, const char *project)
 		const wp_chosen *c = wp_choice_of(&x->s->jobs[i], project);
 
 		if (c)
-			add_offers(x, &offers, &texts, i, c);
+			add_offers(x, a, &offers, &texts, i, c);
 	}
 	for (i = 0; i < offers.n; i++)
 		if (offers.v[i].jobs > 1 && !was_tried(x, project, offers.v[i].text) && better(&offers.v[i], best))
 			best = &offers.v[i];
 	if (best) {
-		wish w = {project, best->text, versions_of(x->s, x->a, project)};
+		wish w = {project, wp_strdup(x->a, best->text), versions_of(x->s, project)};
 
 		WP_PUSH(out, w);
 		WP_PUSH(&x->tried, w);
 	}
 	WP_VEC_FREE(&offers);
 	wp_map_free(&texts);
+	wp_arena_free(a);
 }
 
 static void propose_all(aligner *x, wish_vec *out)
@@ -224,38 +223,41 @@ static void propose_all(aligner *x, wish_vec *out)
 		for (k = 0; k < x->s->jobs[i].solution.n; k++) {
 			const char *project = name_of(&x->s->jobs[i], &x->s->jobs[i].solution.v[k]);
 
-			if (!in_earlier_job(x->s, i, project) && versions_of(x->s, x->a, project) > 1)
-				propose(x, out, wp_strdup(x->a, project));
+			if (!wp_in_earlier_job(x->s, i, project) && wp_differs(x->s, project))
+				propose(x, out, project);
 		}
 }
 
 /* ---- solving again ------------------------------------------------------------------------ */
 
 /* The job's candidate with that public version, spelled as it has it; NULL where it has none. */
-static const char *spelled(const aligner *x, const wp_job *j, const wish *w)
+static const char *spelled(const wp_job *j, const wish *w)
 {
+	wp_arena *a = wp_arena_new();
+	const char *found = NULL;
 	const wp_pooled *one;
 	uint32_t id;
 	size_t i;
 
-	if (!wp_map_get(&j->pool.ids, wp_str_of(w->project), &id))
-		return NULL;
-	one = j->pool.projects.v[id];
-	for (i = 0; i < one->c.n; i++)
-		if (wp_streq(wp_version_public(x->a, &one->c.v[i].version), w->version))
-			return one->c.v[i].version.norm;
-	return NULL;
+	if (wp_map_get(&j->pool.ids, wp_str_of(w->project), &id)) {
+		one = j->pool.projects.v[id];
+		for (i = 0; i < one->c.n && !found; i++)
+			if (wp_streq(wp_version_public(a, &one->c.v[i].version), w->version))
+				found = one->c.v[i].version.norm;
+	}
+	wp_arena_free(a);
+	return found;
 }
 
 /* The wishes, the latest for a project, and what the earlier lock has of other projects. */
-static const wp_preference *preferences(aligner *x, const wp_job *j, const wish_vec *wishes, size_t *n)
+static const wp_preference *preferences(const wp_job *j, const wish_vec *wishes, size_t *n)
 {
 	wp_preference *v = WP_NEW_ARRAY(j->pool.arena, j->nkept + wishes->n, wp_preference);
 	size_t i, k;
 
 	*n = 0;
 	for (i = wishes->n; i-- > 0;) {
-		const char *version = spelled(x, j, &wishes->v[i]);
+		const char *version = spelled(j, &wishes->v[i]);
 
 		for (k = 0; k < *n && !wp_streq(v[k].project, wishes->v[i].project); k++)
 			;
@@ -280,7 +282,7 @@ static int solve_all(aligner *x, const wish_vec *wishes, bool *solved, wp_error 
 
 	*solved = true;
 	for (i = 0; i < x->njobs; i++)
-		v[i] = preferences(x, &x->s->jobs[i], wishes, &n[i]);
+		v[i] = preferences(&x->s->jobs[i], wishes, &n[i]);
 	for (i = 0; i < x->njobs && *solved; i++) {
 		if (wp_solve_job(&x->s->jobs[i], v[i], n[i], e))
 			return e->code;
@@ -295,7 +297,7 @@ static bool drop_idle(const aligner *x, wish_vec *wishes, size_t from)
 	size_t i, n = from, all = wishes->n;
 
 	for (i = from; i < all; i++) {
-		size_t now = versions_of(x->s, x->a, wishes->v[i].project);
+		size_t now = versions_of(x->s, wishes->v[i].project);
 
 		if (now <= 1 || now < wishes->v[i].before)
 			wishes->v[n++] = wishes->v[i];
@@ -376,10 +378,10 @@ static int try_leaders(aligner *x, wp_error *e)
 
 		wishes.n = 0;
 		for (k = 0; k < j->solution.n; k++) {
-			const char *project = wp_strdup(x->a, name_of(j, &j->solution.v[k]));
+			const char *project = name_of(j, &j->solution.v[k]);
 
 			WP_PUSH(&wishes, ((wish){project, public_of(x->a, j, &j->solution.v[k]),
-					   versions_of(x->s, x->a, project)}));
+					   versions_of(x->s, project)}));
 		}
 		attempt(x, &wishes, 0, wishes.n, e);
 	}
@@ -414,7 +416,7 @@ int wp_align(wp_locking *s, wp_error *e)
 	bring_nearer(&x, e);
 	for (i = 0; i < x.njobs && x.attempts; i++) { /* those that led to the solutions, for who explains them */
 		size_t n;
-		const wp_preference *v = preferences(&x, &s->jobs[i], &x.kept, &n);
+		const wp_preference *v = preferences(&s->jobs[i], &x.kept, &n);
 
 		wp_pool_prefer(&s->jobs[i].pool, v, n);
 	}

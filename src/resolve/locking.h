@@ -32,6 +32,8 @@ typedef struct wp_locking {
 int wp_solve_job(wp_job *j, const wp_preference *v, size_t n, wp_error *e);
 /* Give the targets the same versions wherever that is possible. */
 int wp_align(wp_locking *s, wp_error *e);
+/* Has one of the targets before this one the project too? */
+bool wp_in_earlier_job(const wp_locking *s, size_t job, const char *project);
 /* Do the versions of this project differ between targets? */
 bool wp_differs(const wp_locking *s, const char *project);
 /* Is there a version of which every target that has the project has a fitting wheel? */

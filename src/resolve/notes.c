@@ -355,7 +355,7 @@ static void note_differences(noter *n)
 			const wp_job *j = &n->s->jobs[i];
 			const char *project = j->pool.projects.v[j->solution.v[k].project]->name;
 
-			if (wp_differs(n->s, project))
+			if (!wp_in_earlier_job(n->s, i, project) && wp_differs(n->s, project))
 				note(n, NOTE_DIFFERS,
 					wp_sprintf(n->a, "%s; %s", by_target(n, project),
 						wp_common_version(n->s, project)
