@@ -299,20 +299,22 @@ static void tell_all(tale *t)
 			visit(t, wp_owner_of(t, t->core.v[i]), 0);
 }
 
-/* Do requirements of two owners on one project stand against each other? */
+/* Do requirements of two owners, or two of the request, on one project stand against each other? */
 static bool clashes(const tale *t)
 {
-	size_t i, k;
+	const wp_fact **first = WP_NEW_ARRAY(t->a, t->j->pool.projects.n, const wp_fact *);
+	size_t i;
 
-	for (i = 0; i < t->core.n; i++)
-		for (k = 0; k < i; k++) {
-			const wp_fact *a = t->core.v[i], *b = t->core.v[k];
+	for (i = 0; i < t->core.n; i++) {
+		const wp_fact *f = t->core.v[i], **other;
 
-			if (is_claim(a) && is_claim(b) && a->claim.dep->project == b->claim.dep->project &&
-				(a->claim.project != b->claim.project || by_request(a)) &&
-				wp_term_on(t, a, a->claim.dep->project) && wp_term_on(t, b, b->claim.dep->project))
-				return true;
-		}
+		if (!is_claim(f) || !wp_term_on(t, f, f->claim.dep->project))
+			continue;
+		other = &first[f->claim.dep->project];
+		if (*other && (f->claim.project != (*other)->claim.project || by_request(f)))
+			return true;
+		*other = f;
+	}
 	return false;
 }
 
