@@ -86,6 +86,9 @@ wp_family wp_compat_family(const wp_compat *c, const char *name);
 bool wp_compat_labelled(const wp_compat *c, const char *name);
 /* The data's word for a target's platform (win_amd64, linux_x86_64, linux_aarch64), NULL for any other. */
 const char *wp_compat_platform(const char *platform);
+/* The version of torch, torchvision or torchaudio that belongs to the release; NULL where none is known, and for any
+ * other project. */
+const char *wp_release_version(const wp_release_fact *r, const char *project);
 /* platform is the data's word from here on. */
 bool wp_release_has(const wp_release_fact *r, const char *platform, const char *variant);
 /* Newest release that the variant has for this platform, NULL if none is known. */

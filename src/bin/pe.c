@@ -120,17 +120,14 @@ static bool add_name(reader *r, names *out, uint32_t rva)
 {
 	uint64_t off;
 	const char *name;
-	size_t i;
 
 	if (!rva_to_offset(r, rva, &off))
 		return fault(r, "an import has its name outside of the file");
 	name = wp_view_cstr(r->v, r->a, off, MAX_DLL_NAME);
 	if (!name || !name[0] || !wp_utf8_valid(wp_str_of(name)))
 		return fault(r, "an import has no readable name");
-	for (i = 0; i < out->n; i++)
-		if (wp_streq(out->v[i], name))
-			return true;
-	WP_PUSH(out, name);
+	if (!wp_among(out->v, out->n, name))
+		WP_PUSH(out, name);
 	return true;
 }
 

@@ -342,6 +342,15 @@ const char *wp_compat_platform(const char *platform)
 	return wp_ends(platform, "_aarch64") ? "linux_aarch64" : NULL;
 }
 
+const char *wp_release_version(const wp_release_fact *r, const char *project)
+{
+	if (wp_streq(project, "torch"))
+		return r->torch;
+	if (wp_streq(project, "torchvision"))
+		return r->torchvision;
+	return wp_streq(project, "torchaudio") ? r->torchaudio : NULL;
+}
+
 bool wp_release_has(const wp_release_fact *r, const char *platform, const char *variant)
 {
 	if (wp_streq(platform, "win_amd64"))

@@ -68,7 +68,6 @@ static bool compare_set(const world *w, const wp_marker_term *t, bool *truth)
 {
 	bool negated = strcmp(t->op, "not in") == 0;
 	const wp_marker_set *set = &w->ask->extras;
-	size_t i;
 
 	if (!t->right.var || t->left.var || (!negated && strcmp(t->op, "in") != 0))
 		return false;
@@ -76,9 +75,7 @@ static bool compare_set(const world *w, const wp_marker_term *t, bool *truth)
 		set = &w->ask->groups;
 	if (!set->known)
 		return false;
-	for (i = 0; i < set->n && strcmp(set->v[i], t->left.text) != 0; i++)
-		;
-	*truth = (i < set->n) != negated;
+	*truth = wp_among(set->v, set->n, t->left.text) != negated;
 	return true;
 }
 

@@ -47,14 +47,11 @@ static int check_declared(selection *s, const wp_marker_set *asked, const char *
 	wp_error *e)
 {
 	const char *const *declared = normalised(s->a, v, n);
-	size_t i, k;
+	size_t i;
 
-	for (i = 0; i < asked->n; i++) {
-		for (k = 0; k < n && strcmp(declared[k], asked->v[i]) != 0; k++)
-			;
-		if (k == n)
+	for (i = 0; i < asked->n; i++)
+		if (!wp_among(declared, n, asked->v[i]))
 			return wp_fail(e, WP_E_REQUIREMENT, "the lock file has no %s '%s'", what, asked->v[i]);
-	}
 	return 0;
 }
 

@@ -16,19 +16,9 @@ static bool is_absent(const wp_compat *c, const char *project, const char *varia
 	return false;
 }
 
-/* The version of this project that belongs to a release; NULL where it has none. */
-static const char *version_in(const wp_release_fact *r, const char *project)
-{
-	if (wp_streq(project, "torch"))
-		return r->torch;
-	if (wp_streq(project, "torchvision"))
-		return r->torchvision;
-	return wp_streq(project, "torchaudio") ? r->torchaudio : NULL;
-}
-
 static bool release_serves(wp_arena *a, const wp_release_fact *r, const char *project, const wp_dep *d)
 {
-	const char *text = version_in(r, project);
+	const char *text = wp_release_version(r, project);
 	wp_version v;
 
 	return text && wp_version_parse(a, wp_str_of(text), &v) && wp_specifiers_match(&d->req->specifiers, &v);
@@ -74,15 +64,15 @@ static const char *label_wanted(wp_arena *a, const wp_dep *d)
 }
 
 /* The variant's index has nothing of a project that it should have: is it the index? */
-static void advise_address(wp_arena *a, const wp_job *j, const char *project, wp_error *e)
+static void advise_address(wp_arena *a, const wp_job *j, const char *project, const wp_release_fact *newest,
+	wp_error *e)
 {
 	const wp_compat *c = j->pool.compat;
-	const char *variant = j->t->variant, *platform = wp_compat_platform(j->t->platform);
-	const wp_release_fact *newest = wp_compat_newest(c, platform, variant);
+	const char *variant = j->t->variant;
 
 	if (!wp_compat_variant(c, variant))
 		wp_err_next(e, "the variant '%s' is probably wrong; those that are known are %s", variant, wp_compat_variants(a, c));
-	else if (newest && version_in(newest, project) && !is_absent(c, project, variant))
+	else if (newest && wp_release_version(newest, project) && !is_absent(c, project, variant))
 		wp_err_next(e, "%s has %s by what is known: is the address of --variant-index-base right?", variant, project);
 }
 
@@ -95,11 +85,11 @@ static void advise_variant(wp_arena *a, const wp_job *j, const wp_dep *d, wp_err
 
 	if (!variant || !p->compat || wp_compat_family(p->compat, name) != WP_INDEX_BOUND)
 		return;
-	if (!p->projects.v[d->project]->page)
-		advise_address(a, j, name, e);
 	newest = wp_compat_newest(p->compat, wp_compat_platform(j->t->platform), variant);
-	if (newest && version_in(newest, name))
-		only = wp_sprintf(a, "the newest %s for %s is %s; ", name, variant, version_in(newest, name));
+	if (!p->projects.v[d->project]->page)
+		advise_address(a, j, name, newest, e);
+	if (newest && wp_release_version(newest, name))
+		only = wp_sprintf(a, "the newest %s for %s is %s; ", name, variant, wp_release_version(newest, name));
 	have = variants_with(a, j, name, d);
 	if (have)
 		wp_err_next(e, "%sask for another variant with --cuda X, where X is one of: %s", only, have);

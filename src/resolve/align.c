@@ -38,15 +38,13 @@ static size_t versions_of(const wp_locking *s, const char *project)
 {
 	wp_arena *a = wp_arena_new();
 	WP_VEC(const char *) seen = {0};
-	size_t i, k, n;
+	size_t i, n;
 
 	for (i = 0; i < s->in->ntargets; i++) {
 		const wp_chosen *c = wp_choice_of(&s->jobs[i], project);
 		const char *version = c ? public_of(a, &s->jobs[i], c) : NULL;
 
-		for (k = 0; version && k < seen.n && !wp_streq(seen.v[k], version); k++)
-			;
-		if (version && k == seen.n)
+		if (version && !wp_among(seen.v, seen.n, version))
 			WP_PUSH(&seen, version);
 	}
 	n = seen.n;

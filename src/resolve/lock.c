@@ -64,16 +64,6 @@ static int parse_request(wp_locking *s, wp_error *e)
 
 /* ---- the earlier lock --------------------------------------------------------------------- */
 
-static bool to_update(const wp_lock_request *in, const char *project)
-{
-	size_t i;
-
-	for (i = 0; i < in->nupdate; i++)
-		if (wp_streq(in->update[i], project))
-			return true;
-	return false;
-}
-
 /* What the earlier lock has for the target of that name. */
 static void keep_versions(wp_locking *s, wp_job *j)
 {
@@ -91,7 +81,7 @@ static void keep_versions(wp_locking *s, wp_job *j)
 	for (i = 0; i < t->nwheels; i++) {
 		const wp_lock_wheel *w = wp_lock_find(d, t->wheels[i]);
 
-		if (w && !to_update(s->in, w->project))
+		if (w && !wp_among(s->in->update, s->in->nupdate, w->project))
 			v[j->nkept++] = (wp_preference){w->project, w->version};
 	}
 	wp_sort_preferences(v, j->nkept);

@@ -230,15 +230,12 @@ static void note_held_back(noter *n, const wp_job *j, const wp_chosen *c)
 static void note_extras(noter *n, const wp_job *j, const wp_chosen *c)
 {
 	const wp_cand_facts *f = wp_chosen_facts(j, c);
-	size_t i, k;
+	size_t i;
 
-	for (i = 0; i < c->nextras; i++) {
-		for (k = 0; k < f->nextras && !wp_streq(f->extras[k], c->extras[i]); k++)
-			;
-		if (k == f->nextras)
+	for (i = 0; i < c->nextras; i++)
+		if (!wp_among(f->extras, f->nextras, c->extras[i]))
 			note(n, NOTE_NO_EXTRA,
 				wp_sprintf(n->a, "%s has no extra '%s'", pinned_name(n, j, c), c->extras[i]), NULL);
-	}
 }
 
 static void note_wheel(noter *n, const wp_job *j, const wp_chosen *c)
@@ -272,15 +269,14 @@ static void note_digests(noter *n)
 {
 	WP_VEC(const char *) names = {0};
 	wp_finding *f;
-	size_t i, k, x;
+	size_t i, k;
 
 	for (i = 0; i < n->s->in->ntargets; i++)
 		for (k = 0; k < n->s->jobs[i].solution.n; k++) {
 			const wp_file *file = wp_chosen_cand(&n->s->jobs[i], &n->s->jobs[i].solution.v[k])->file;
 
-			for (x = 0; x < names.n && !wp_streq(names.v[x], file->filename); x++)
-				;
-			if (!file->sha256 && !wp_starts(file->url, "file:") && x == names.n)
+			if (!file->sha256 && !wp_starts(file->url, "file:") &&
+				!wp_among(names.v, names.n, file->filename))
 				WP_PUSH(&names, wp_strdup(n->a, file->filename));
 		}
 	if (names.n) {

@@ -29,11 +29,8 @@ static stop *stop_of(walk *w, uint32_t id)
 
 static bool new_extra(stop *s, const char *extra)
 {
-	size_t i;
-
-	for (i = 0; i < s->extras.n; i++)
-		if (wp_streq(s->extras.v[i], extra))
-			return false;
+	if (wp_among(s->extras.v, s->extras.n, extra))
+		return false;
 	WP_PUSH(&s->extras, extra);
 	return true;
 }
