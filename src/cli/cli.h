@@ -97,6 +97,8 @@ typedef struct cli_sources {
 /* From the options, else from pip's configuration, else what pip has built in. With --no-index there may be none. */
 int cli_sources_read(cli *c, const char *variant, cli_sources *out, wp_error *e);
 wp_session_options cli_session_options(const cli *c, const cli_sources *s);
+/* For the lock document. */
+const wp_lock_index *cli_lock_indexes(wp_arena *a, const wp_index *v, size_t n);
 /* The variant of a PyTorch index address ("cu121"), or NULL. */
 const char *cli_variant_of_url(wp_arena *a, const char *url);
 
@@ -121,6 +123,8 @@ typedef struct cli_request {
 } cli_request;
 /* earlier: the lock whose targets are meant where none are named; may be NULL. */
 int cli_request_read(cli *c, const wp_lock_doc *earlier, cli_request *out, wp_error *e);
+/* The same target with this variant. */
+int cli_target_with(wp_arena *a, const wp_target *t, const char *variant, wp_target *out, wp_error *e);
 /* WP_E_BUNDLE for a folder of wheels or one wheel, with how to make a bundle of it. */
 int cli_no_bundle(cli *c, const char *path, wp_error *e);
 /* This machine's Python, or the one that --python names. */

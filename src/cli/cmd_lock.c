@@ -17,16 +17,6 @@ static void first_line(cli *c, const cli_request *q)
 			q->as_before ? c->o.out : "");
 }
 
-static wp_lock_index *lock_indexes(cli *c, const cli_sources *s)
-{
-	wp_lock_index *v = WP_NEW_ARRAY(c->ctx.arena, s->nindexes, wp_lock_index);
-	size_t i;
-
-	for (i = 0; i < s->nindexes; i++)
-		v[i] = (wp_lock_index){s->indexes[i].id, s->indexes[i].url};
-	return v;
-}
-
 static bool is_unknown(const cli *c, const char *variant)
 {
 	return variant && !wp_compat_variant(&c->compat, variant);
@@ -90,7 +80,7 @@ int cli_lock(cli *c, const wp_lock_doc *earlier, wp_session **session, wp_lock_r
 	lq = (wp_lock_request){.requirements = q.requirements.v, .nrequirements = q.requirements.n,
 		.constraints = q.constraints.v, .nconstraints = q.constraints.n, .targets = q.targets,
 		.ntargets = q.ntargets, .prerelease = q.pre, .require_index_hashes = c->o.require_index_hashes,
-		.exclude_newer = c->o.exclude_newer, .compat = &c->compat, .indexes = lock_indexes(c, &s),
+		.exclude_newer = c->o.exclude_newer, .compat = &c->compat, .indexes = cli_lock_indexes(c->ctx.arena, s.indexes, s.nindexes),
 		.nindexes = s.nindexes};
 	cli_explain_names(c, &lq);
 	if (cli_kept(c, earlier, &q.requirements, &lq, e))

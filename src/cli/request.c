@@ -173,7 +173,12 @@ static int from_parts(cli *c, cli_request *q, wp_error *e)
 	return wp_target_make(c->ctx.arena, python, platform, q->variant, &q->targets[0], e);
 }
 
-/* With --target cp312-win_amd64-cu126 the variant stands in the target. */
+int cli_target_with(wp_arena *a, const wp_target *t, const char *variant, wp_target *out, wp_error *e)
+{
+	return wp_target_make(a, t->threaded ? t->python_tag : t->python, t->platform, variant, out, e);
+}
+
+/* With --target cp312-win_amd64-cu126 the variant stands in the target, and is that of the others too. */
 static int from_targets(cli *c, cli_request *q, wp_error *e)
 {
 	wp_arena *a = c->ctx.arena;
@@ -182,18 +187,13 @@ static int from_targets(cli *c, cli_request *q, wp_error *e)
 	if (c->o.python || c->o.platform)
 		return wp_fail(e, WP_E_USAGE, "--target stands alone: leave --python and --platform out");
 	q->targets = WP_NEW_ARRAY(a, n, wp_target);
+	for (i = 0; i < n; i++)
+		if (wp_target_parse(a, c->o.targets.v[i], &q->targets[i], e) || one_variant(q, q->targets[i].variant, e))
+			return e->code;
 	for (i = 0; i < n; i++) {
-		wp_target t;
+		wp_target t = q->targets[i];
 
-		if (wp_target_parse(a, c->o.targets.v[i], &t, e) || one_variant(q, t.variant, e))
-			return e->code;
-	}
-	for (i = 0; i < n; i++) {
-		if (wp_target_parse(a, c->o.targets.v[i], &q->targets[i], e))
-			return e->code;
-		if (!q->targets[i].variant && q->variant &&
-			wp_target_make(a, q->targets[i].threaded ? q->targets[i].python_tag : q->targets[i].python,
-				q->targets[i].platform, q->variant, &q->targets[i], e))
+		if (!t.variant && q->variant && cli_target_with(a, &t, q->variant, &q->targets[i], e))
 			return e->code;
 	}
 	q->ntargets = n;

@@ -202,6 +202,16 @@ static int read_indexes(cli *c, const wp_pipconf *conf, const char *variant, con
 	return variant_index(c, l, variant, e);
 }
 
+const wp_lock_index *cli_lock_indexes(wp_arena *a, const wp_index *v, size_t n)
+{
+	wp_lock_index *out = WP_NEW_ARRAY(a, n, wp_lock_index);
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		out[i] = (wp_lock_index){v[i].id, v[i].url};
+	return out;
+}
+
 /* ---- network -------------------------------------------------------------------------------- */
 
 static int seconds(const char *option, const char *text, int *out, int scale, wp_error *e)

@@ -28,6 +28,7 @@ typedef struct tries {
 	const cli_request *q;
 	const wp_session_options *so;
 	const wp_lock_request *lq;
+	const wp_requirement *asked; /* those of lq, parsed */
 	const wp_catalog *catalog;
 	int left;
 } tries;
@@ -154,12 +155,9 @@ static const wp_target *targets_for(const tries *t, const char *variant)
 	wp_error e = {0};
 	size_t i;
 
-	for (i = 0; i < t->q->ntargets; i++) {
-		const wp_target *old = &t->q->targets[i];
-
-		if (wp_target_make(t->a, old->threaded ? old->python_tag : old->python, old->platform, variant, &v[i], &e))
+	for (i = 0; i < t->q->ntargets; i++)
+		if (cli_target_with(t->a, &t->q->targets[i], variant, &v[i], &e))
 			return NULL;
-	}
 	return v;
 }
 
@@ -167,11 +165,9 @@ static const char *try_variant(tries *t, const char *variant)
 {
 	wp_session_options so = *t->so;
 	wp_lock_request lq = *t->lq;
-	wp_lock_index *names = WP_NEW_ARRAY(t->a, so.nindexes, wp_lock_index);
 	wp_session *session = NULL;
 	wp_lock_result r;
 	wp_error e = {0};
-	size_t i;
 	bool solved;
 
 	so.indexes = indexes_for(t, variant);
@@ -179,9 +175,7 @@ static const char *try_variant(tries *t, const char *variant)
 	so.net.retries = 1;
 	if (!so.indexes || !lq.targets || wp_session_open(&t->ctx, &so, &session, &e))
 		return NULL;
-	for (i = 0; i < so.nindexes; i++)
-		names[i] = (wp_lock_index){so.indexes[i].id, so.indexes[i].url};
-	lq.indexes = names;
+	lq.indexes = cli_lock_indexes(t->a, so.indexes, so.nindexes);
 	solved = solves(t, &lq, wp_session_catalog(session), &r);
 	wp_session_close(session);
 	if (!solved)
@@ -192,36 +186,19 @@ static const char *try_variant(tries *t, const char *variant)
 			: wp_sprintf(t->a, "--cuda %s", variant));
 }
 
-static const char *torch_family(const wp_release_fact *r, const char *project, bool *is)
-{
-	*is = true;
-	if (wp_streq(project, "torch"))
-		return r->torch;
-	if (wp_streq(project, "torchvision"))
-		return r->torchvision;
-	if (wp_streq(project, "torchaudio"))
-		return r->torchaudio;
-	*is = false;
-	return NULL;
-}
-
 /* As far as is known: does one release of the variant have all of the family that is asked for? */
 static bool release_serves(const tries *t, const wp_release_fact *r)
 {
-	wp_requirement q;
 	wp_version v;
 	size_t i;
 
 	for (i = 0; i < t->lq->nrequirements; i++) {
-		wp_error e = {0};
-		const char *version;
-		bool is;
+		const wp_requirement *q = &t->asked[i];
+		const char *version = wp_release_version(r, q->project);
 
-		if (wp_requirement_parse(t->a, wp_str_of(t->lq->requirements[i]), &q, &e))
-			return false;
-		version = torch_family(r, q.project, &is);
-		if (is && (!version || !wp_version_parse(t->a, wp_str_of(version), &v) ||
-				  !wp_specifiers_match(&q.specifiers, &v)))
+		if (wp_compat_labelled(&t->c->compat, q->project) &&
+			(!version || !wp_version_parse(t->a, wp_str_of(version), &v) ||
+				!wp_specifiers_match(&q->specifiers, &v)))
 			return false;
 	}
 	return true;
@@ -322,12 +299,11 @@ static bool solves_with(tries *t, size_t at, const char *text, wp_lock_result *r
 
 static const char *try_requirement(tries *t, size_t at)
 {
-	const char *text = t->lq->requirements[at], *looser, *version;
-	wp_requirement r;
+	const char *looser, *version;
+	wp_requirement r = t->asked[at];
 	wp_lock_result found = {0};
-	wp_error e = {0};
 
-	if (wp_requirement_parse(t->a, wp_str_of(text), &r, &e) || !r.specifiers.n)
+	if (!r.specifiers.n)
 		return NULL;
 	looser = loosened(t, &r);
 	if (!(looser && solves_with(t, at, with_versions(t, &r, looser), &found)) &&
@@ -373,15 +349,13 @@ static const char *try_pins(tries *t)
 /* The release of the torch that the request pins; NULL. */
 static const wp_release_fact *release_asked(const tries *t)
 {
-	wp_requirement r;
 	size_t i;
 
 	for (i = 0; i < t->lq->nrequirements; i++) {
-		wp_error e = {0};
+		const wp_specifiers *s = &t->asked[i].specifiers;
 
-		if (wp_requirement_parse(t->a, wp_str_of(t->lq->requirements[i]), &r, &e) == 0 && wp_streq(r.project, "torch") &&
-			r.specifiers.n == 1 && r.specifiers.v[0].op == WP_EQ && !r.specifiers.v[0].wildcard)
-			return wp_compat_release(&t->c->compat, wp_version_public(t->a, &r.specifiers.v[0].version));
+		if (wp_streq(t->asked[i].project, "torch") && s->n == 1 && s->v[0].op == WP_EQ && !s->v[0].wildcard)
+			return wp_compat_release(&t->c->compat, wp_version_public(t->a, &s->v[0].version));
 	}
 	return NULL;
 }
@@ -389,8 +363,7 @@ static const wp_release_fact *release_asked(const tries *t)
 /* The partner in the version that goes with that torch, where another was asked for; NULL. */
 static const char *partner_version(const tries *t, const wp_release_fact *release, const wp_requirement *r)
 {
-	bool is;
-	const char *version = torch_family(release, r->project, &is);
+	const char *version = wp_release_version(release, r->project);
 	wp_version v;
 
 	if (!version || wp_streq(r->project, "torch") || r->url || !r->specifiers.n ||
@@ -406,17 +379,17 @@ static const char *try_partners(tries *t)
 	const char *who = NULL, *ask = NULL, *version;
 	wp_lock_request lq = *t->lq;
 	wp_lock_result found = {0};
-	wp_requirement r;
 	size_t i, n = 0;
 
 	for (i = 0; release && i < lq.nrequirements; i++) {
-		wp_error e = {0};
+		const wp_requirement *r = &t->asked[i];
 
-		if (wp_requirement_parse(t->a, wp_str_of(v[i]), &r, &e) || !(version = partner_version(t, release, &r)))
+		version = partner_version(t, release, r);
+		if (!version)
 			continue;
-		who = wp_sprintf(t->a, "%s%s%s %s", who ? who : "", who ? " and " : "", r.project, version);
-		ask = wp_sprintf(t->a, "%s%s%s", ask ? ask : "", ask ? " and " : "", pinned(t, &r, version));
-		v[i] = with_versions(t, &r, wp_sprintf(t->a, "==%s", version));
+		who = wp_sprintf(t->a, "%s%s%s %s", who ? who : "", who ? " and " : "", r->project, version);
+		ask = wp_sprintf(t->a, "%s%s%s", ask ? ask : "", ask ? " and " : "", pinned(t, r, version));
+		v[i] = with_versions(t, r, wp_sprintf(t->a, "==%s", version));
 		n++;
 	}
 	lq.requirements = v;
@@ -454,6 +427,20 @@ static const char *try_all(tries *t, wp_code code, bool advised)
 	return text || code != WP_E_CONFLICT ? text : try_pythons(t);
 }
 
+/* False where one cannot be read, which is then what the error is about. */
+static bool parse_requirements(tries *t)
+{
+	wp_requirement *v = WP_NEW_ARRAY(t->a, t->lq->nrequirements, wp_requirement);
+	wp_error ignored = {0};
+	size_t i;
+
+	for (i = 0; i < t->lq->nrequirements; i++)
+		if (wp_requirement_parse(t->a, wp_str_of(t->lq->requirements[i]), &v[i], &ignored))
+			return false;
+	t->asked = v;
+	return true;
+}
+
 static void watched(tries *t, wp_error *e)
 {
 	watch w = {.user = t->c->ctx.cancel, .end = os_now_ms() + MAX_MS};
@@ -482,7 +469,8 @@ void cli_suggest(cli *c, const cli_request *q, const wp_session_options *so, con
 		.left = MAX_TRIES};
 
 	if (!c->o.no_suggest &&
-		(e->code == WP_E_NO_PROJECT || e->code == WP_E_NO_WHEEL || e->code == WP_E_CONFLICT)) {
+		(e->code == WP_E_NO_PROJECT || e->code == WP_E_NO_WHEEL || e->code == WP_E_CONFLICT) &&
+		parse_requirements(&t)) {
 		t.ctx.arena = t.a;
 		t.ctx.progress = NULL;
 		watched(&t, e);
