@@ -12,22 +12,6 @@ typedef struct satisfier {
 	uint32_t before; /* level at which all else held */
 } satisfier;
 
-/* The step after which what is left lies within the set. */
-static const step *first_within(const package *p, const uint64_t *set)
-{
-	size_t low = 0, high = p->steps.n;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (set_within(&p->sets.v[(middle + 1) * p->words], set, p->words))
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return &p->steps.v[low];
-}
-
 static bool is_all(const package *p, const uint64_t *set)
 {
 	return set_within(p->sets.v, set, p->words);
@@ -58,7 +42,7 @@ static uint32_t rest_level(search *s, const package *p, const uint64_t *set, con
 {
 	const uint64_t *rest = own ? joined(s, p, set, own->set, false) : NULL;
 
-	return !rest || is_all(p, rest) ? 0 : first_within(p, rest)->level;
+	return !rest || is_all(p, rest) ? 0 : wp_first_within(p, rest)->level;
 }
 
 static satisfier find_satisfier(search *s, const wp_fact *f)
@@ -67,7 +51,7 @@ static satisfier find_satisfier(search *s, const wp_fact *f)
 	uint32_t i;
 
 	for (i = 0; i < f->n; i++) {
-		const step *by = first_within(s->packages.v[f->v[i].package], f->v[i].set);
+		const step *by = wp_first_within(s->packages.v[f->v[i].package], f->v[i].set);
 
 		if (x.by && by->place < x.by->place) {
 			x.before = by->level > x.before ? by->level : x.before;
@@ -175,7 +159,7 @@ void wp_keep(search *s, const wp_fact *f, uint32_t no)
 	uint32_t at;
 
 	if (key.n && wp_map_get(&s->learned, key, &at)) {
-		s->facts.v[at] = (entry){.f = combine(s, s->facts.v[at].f, f, no), .package = WP_NOBODY};
+		wp_replace_fact(s, at, combine(s, s->facts.v[at].f, f, no));
 		return;
 	}
 	at = wp_add_fact(s, f);

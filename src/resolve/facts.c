@@ -96,7 +96,6 @@ static void shut_yanked(search *s, uint32_t no)
 	s->shut_seen = true;
 	f = new_fact(s, WP_BECAUSE_YANKED, 1);
 	add_term(s, f, no, set);
-	wp_look_at(s, no);
 	wp_add_fact(s, f);
 }
 
@@ -144,14 +143,19 @@ static uint32_t extra_of(search *s, uint32_t base, const char *extra)
 
 uint32_t wp_add_fact(search *s, const wp_fact *f)
 {
-	uint32_t i, no = (uint32_t)s->facts.n;
+	uint32_t no = (uint32_t)s->facts.n;
 
-	WP_PUSH(&s->facts, ((entry){.f = f, .package = WP_NOBODY}));
-	for (i = 0; i < f->n; i++)
-		WP_PUSH(&s->packages.v[f->v[i].package]->facts, no);
+	WP_PUSH(&s->facts, ((entry){.f = f, .watched = {WP_NOBODY, WP_NOBODY}}));
+	wp_refresh(s, no);
 	if (f->n == 0 && !s->contradiction)
 		s->contradiction = f;
 	return no;
+}
+
+void wp_replace_fact(search *s, uint32_t no, const wp_fact *f)
+{
+	wp_refresh(s, no);
+	s->facts.v[no].f = f;
 }
 
 /* All choices of the package but the allowed ones. */
@@ -242,7 +246,7 @@ static bool grow(search *s, const wp_fact *f, uint32_t at, owner o)
 			set[k] = f->v[i].set[k] | old->v[i].set[k];
 		((wp_term *)both->v)[i].set = set;
 	}
-	s->facts.v[at] = (entry){.f = both, .package = WP_NOBODY};
+	wp_replace_fact(s, at, both);
 	return true;
 }
 
@@ -271,7 +275,6 @@ static void tell_extras(search *s, const wp_claim *c, owner o, uint32_t base)
 		f->extra = o.extra == WP_NOBODY ? NULL : s->packages.v[o.extra]->id.extra;
 		if (fill(s, f, o, no, &off))
 			put_in_use(s, f, o, no, &on);
-		wp_look_at(s, no);
 	}
 }
 
@@ -295,7 +298,6 @@ static int tell_requirement(search *s, const wp_claim *c, owner o, wp_error *e)
 	f->extra = o.extra == WP_NOBODY ? NULL : s->packages.v[o.extra]->id.extra;
 	if (fill(s, f, o, no, left_out(s, s->packages.v[no], allowed, d->constraint)))
 		put_in_use(s, f, o, no, allowed);
-	wp_look_at(s, no);
 	tell_extras(s, c, o, no);
 	return 0;
 }

@@ -12,8 +12,13 @@ typedef struct step {
 	const wp_fact *fact; /* from which it follows; NULL: a choice */
 	uint32_t level;	     /* choices made before and with it */
 	uint32_t place;	     /* in the trail */
-	uint32_t serial;     /* no other step ever has it */
 } step;
+
+/* A fact to be looked at when its term on the package comes to hold. */
+typedef struct watch {
+	uint32_t fact, term;
+	const uint64_t *set; /* of the term */
+} watch;
 
 typedef enum priority { EARLY, NORMAL, LATE } priority;
 
@@ -28,14 +33,15 @@ typedef struct package {
 	uint64_t *told;	  /* candidates of the project whose requirements are facts already */
 	WP_VEC(step) steps;
 	WP_VEC(uint64_t) sets;	/* one more than steps: at first all */
-	WP_VEC(uint32_t) facts; /* that have a term on it */
+	WP_VEC(watch) watches;
 	WP_VEC(uint32_t) extras; /* packages */
 } package;
 
-/* A fact in use. While the step is there, one of its terms cannot hold. */
+/* A fact in use. Two of its terms are watched: while neither holds, nothing follows from it. */
 typedef struct entry {
 	const wp_fact *f;
-	uint32_t package, step, serial;
+	uint32_t watched[2]; /* WP_NOBODY: not yet, or it has but one */
+	bool fresh;
 } entry;
 
 /* A constraint on a project that nothing needs so far. */
@@ -55,11 +61,14 @@ typedef struct search {
 	WP_VEC(entry) facts;
 	WP_VEC(uint32_t) trail; /* packages */
 	WP_VEC(uint32_t) queue; /* packages of which less is left than when they were looked at last */
+	WP_VEC(uint32_t) fresh; /* facts that were not looked at since they came */
+	WP_VEC(uint32_t) late;	/* facts from which something followed at an earlier level than that at which they were looked
+				 * at: fresh again where a level is taken back */
 	WP_VEC(waiting) waits;
 	wp_map same;   /* owner, project and set of a requirement -> fact */
 	wp_map learned; /* all of a fact but the set on one package -> fact */
 	wp_map clashes; /* pairs of packages -> how often one's version failed on the other's */
-	uint32_t level, serial, choices;
+	uint32_t level, choices;
 	uint64_t kept; /* words of sets in facts */
 	bool all_open;	/* yanked candidates may be chosen before a pin for them is seen */
 	bool shut_seen; /* yanked candidates were left out */
@@ -89,16 +98,21 @@ int wp_tell_roots(search *s, wp_error *e);
 int wp_tell_choice(search *s, uint32_t no, uint32_t choice, wp_error *e);
 /* Put a fact in use; its number. */
 uint32_t wp_add_fact(search *s, const wp_fact *f);
+/* Another fact takes its place. */
+void wp_replace_fact(search *s, uint32_t no, const wp_fact *f);
 /* What is chosen cannot be all right, though no requirement says so. */
 const wp_fact *wp_not_this(search *s);
 
 /* ---- propagate.c ---------------------------------------------------------------------------- */
 
-void wp_look_at(search *s, uint32_t package);
+/* The step after which what is left of the package, which is less than all by now, lies within the set. */
+const step *wp_first_within(const package *p, const uint64_t *set);
+/* The fact was not there, or not like that. */
+void wp_refresh(search *s, uint32_t fact);
 /* All that follows. False where a fact cannot hold: *broken. */
 bool wp_propagate(search *s, const wp_fact **broken);
-/* Does the fact forbid this package's choice, as far as all its other terms go? */
-bool wp_forbids(const search *s, const wp_fact *f, uint32_t package);
+/* A fresh fact that forbids this choice, as far as all its other terms go; NULL if there is none. */
+const wp_fact *wp_forbidden_by(const search *s, uint32_t package, uint32_t choice);
 void wp_choose(search *s, uint32_t package, uint32_t choice);
 /* Take back all steps above the level. */
 void wp_back_to(search *s, uint32_t level);

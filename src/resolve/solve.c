@@ -113,24 +113,6 @@ static void ask_ahead(search *s, const package *p, uint32_t choice)
 		s->p->catalog->want_metadata(s->p->catalog->self, files, n);
 }
 
-/* A fact that this choice would break; NULL if there is none. */
-static const wp_fact *against(const search *s, uint32_t no, uint32_t choice)
-{
-	const package *p = s->packages.v[no];
-	size_t i;
-	uint32_t k;
-
-	for (i = p->facts.n; i > 0; i--) {
-		const wp_fact *f = s->facts.v[p->facts.v[i - 1]].f;
-
-		for (k = 0; f->v[k].package != no; k++)
-			;
-		if (set_has(f->v[k].set, choice) && wp_forbids(s, f, no))
-			return f;
-	}
-	return NULL;
-}
-
 static int choose(search *s, uint32_t no, wp_error *e)
 {
 	package *p = s->packages.v[no];
@@ -142,8 +124,7 @@ static int choose(search *s, uint32_t no, wp_error *e)
 	ask_ahead(s, p, choice);
 	if (wp_tell_choice(s, no, choice, e))
 		return e->code;
-	wp_look_at(s, no);
-	f = against(s, no, choice);
+	f = wp_forbidden_by(s, no, choice);
 	if (f)
 		count_clash(s, f, no);
 	else if (!s->contradiction)
@@ -225,7 +206,6 @@ static bool settle(search *s)
 		if (!wp_learn(s, f, &learned, &no))
 			break;
 		wp_keep(s, learned, no);
-		wp_look_at(s, no);
 		if (s->packages.v[no]->chosen == WP_NOBODY)
 			count_clash(s, learned, no);
 	}
@@ -235,10 +215,7 @@ static bool settle(search *s)
 /* All is chosen, but a pin is missing. */
 static void refuse(search *s)
 {
-	const wp_fact *f = wp_not_this(s);
-
-	wp_add_fact(s, f);
-	wp_look_at(s, f->v[0].package);
+	wp_add_fact(s, wp_not_this(s));
 }
 
 static int run(search *s, wp_solution *out, wp_error *e)
@@ -322,7 +299,7 @@ static void end(search *s)
 
 		WP_VEC_FREE(&p->steps);
 		WP_VEC_FREE(&p->sets);
-		WP_VEC_FREE(&p->facts);
+		WP_VEC_FREE(&p->watches);
 		WP_VEC_FREE(&p->extras);
 	}
 	WP_VEC_FREE(&s->packages);
@@ -330,6 +307,8 @@ static void end(search *s)
 	WP_VEC_FREE(&s->facts);
 	WP_VEC_FREE(&s->trail);
 	WP_VEC_FREE(&s->queue);
+	WP_VEC_FREE(&s->fresh);
+	WP_VEC_FREE(&s->late);
 	WP_VEC_FREE(&s->waits);
 	wp_map_free(&s->same);
 	wp_map_free(&s->learned);
@@ -345,7 +324,7 @@ static int search_once(search *s, wp_solution *out, wp_error *e)
 	s->arena = wp_arena_new();
 	s->restart = s->shut_seen = false;
 	s->contradiction = NULL;
-	s->level = s->serial = s->choices = 0;
+	s->level = s->choices = 0;
 	s->kept = 0;
 	wp_map_init(&s->same);
 	wp_map_init(&s->learned);
