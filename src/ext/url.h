@@ -16,6 +16,8 @@ const char *wp_url_strip(wp_arena *a, const char *url, const char **userpwd);
 const char *wp_url_with_host(wp_arena *a, const char *url, const char *host);
 /* %xx decoded; NULL if the result has NUL or is no UTF-8. */
 const char *wp_url_decode(wp_arena *a, wp_str s);
+/* What stands behind the last '/' of the path, decoded like that. */
+const char *wp_url_last_part(wp_arena *a, const char *url);
 /* Percent-encode all but unreserved characters. */
 const char *wp_url_encode(wp_arena *a, wp_str s);
 

@@ -131,6 +131,14 @@ const char *wp_url_decode(wp_arena *a, wp_str s)
 	return wp_utf8_valid((wp_str){out, n}) ? out : NULL;
 }
 
+const char *wp_url_last_part(wp_arena *a, const char *url)
+{
+	wp_str path = {url, strcspn(url, "?#")};
+	size_t slash = wp_str_rfind(path, '/');
+
+	return slash == SIZE_MAX ? NULL : wp_url_decode(a, wp_str_sub(path, slash + 1, path.n));
+}
+
 const char *wp_url_encode(wp_arena *a, wp_str s)
 {
 	char *out = wp_alloc_array(a, s.n + 1, 3);

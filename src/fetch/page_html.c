@@ -5,14 +5,6 @@
 
 enum { MAX_BASE = 2048 }; /* bytes; every link costs as much */
 
-static const char *last_part(wp_arena *a, const char *url)
-{
-	wp_str path = wp_str_sub(wp_str_of(url), 0, strcspn(url, "?"));
-	size_t slash = wp_str_rfind(path, '/');
-
-	return slash == SIZE_MAX ? NULL : wp_url_decode(a, wp_str_sub(path, slash + 1, path.n));
-}
-
 /* "sha256=HEX", alone or among others. */
 static const char *digest_in(wp_page_reader *r, wp_str words)
 {
@@ -66,7 +58,7 @@ static int html_anchor(wp_page_reader *r, const wp_html_tag *t)
 		fragment = wp_url_decode(r->scratch, wp_str_sub(link, hash + 1, link.n));
 		f.sha256 = fragment ? digest_in(r, wp_str_of(fragment)) : NULL;
 		f.url = wp_page_resolve(r, link);
-		f.filename = f.url ? last_part(r->scratch, f.url) : NULL;
+		f.filename = f.url ? wp_url_last_part(r->scratch, f.url) : NULL;
 	}
 	return wp_page_add(r, &f);
 }

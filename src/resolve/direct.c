@@ -56,11 +56,11 @@ static int check_scheme(wp_arena *a, const char *url, wp_error *e)
 	return wp_err_next(e, "leave it out: the one of an index on the same host (--extra-index-url) is used there too");
 }
 
-static int read_name(wp_arena *a, const wp_requirement *r, wp_str path, wp_direct_wheel *out, wp_error *e)
+static int read_name(wp_arena *a, const wp_requirement *r, wp_direct_wheel *out, wp_error *e)
 {
 	static const char *const sources[] = {".tar.gz", ".zip", ".tar.bz2", ".tar.xz", ".tgz"};
-	wp_str last = wp_str_sub(path, wp_str_rfind(path, '/') + 1, path.n);
-	const char *name = wp_url_decode(a, wp_str_sub(last, 0, wp_str_find(last, '?')));
+	wp_str path = {out->file.url, strcspn(out->file.url, "?")};
+	const char *name = wp_url_last_part(a, out->file.url);
 	wp_wheel_name w;
 	size_t i;
 
@@ -84,12 +84,12 @@ static int read_name(wp_arena *a, const wp_requirement *r, wp_str path, wp_direc
 
 int wp_direct_parse(wp_arena *a, const wp_requirement *r, size_t number, wp_direct_wheel *out, wp_error *e)
 {
-	wp_str url = wp_str_of(r->url), path = wp_str_sub(url, 0, wp_str_find(url, '#'));
+	wp_str url = wp_str_of(r->url), address = wp_str_sub(url, 0, wp_str_find(url, '#'));
 
 	*out = (wp_direct_wheel){.file = {.size = -1, .index = wp_sprintf(a, "direct%zu", number)}};
-	out->file.url = wp_str_dup(a, path);
-	if (check_scheme(a, out->file.url, e) || read_fragment(a, wp_str_sub(url, path.n + 1, url.n), out, e) ||
-		read_name(a, r, path, out, e))
+	out->file.url = wp_str_dup(a, address);
+	if (check_scheme(a, out->file.url, e) || read_fragment(a, wp_str_sub(url, address.n + 1, url.n), out, e) ||
+		read_name(a, r, out, e))
 		return e->code;
 	out->page = (wp_project){.name = r->project, .index = out->file.index, .files = &out->file, .nfiles = 1};
 	return 0;

@@ -35,6 +35,9 @@ static void links_are_resolved_against_their_page(void **state)
 static void parts_are_taken_from_an_address(void **state)
 {
 	(void)state;
+	check(wp_url_last_part(arena, "https://host.example/a/x%2B1.whl?to/ken#frag/ment"), "x+1.whl");
+	check(wp_url_last_part(arena, "https://host.example/a/?x/y"), "");
+	check(wp_url_last_part(arena, "https://host.example/a%00b"), NULL);
 	check(wp_url_scheme(arena, "HTTPS://Host.example/"), "https");
 	check(wp_url_scheme(arena, "file:///tmp/x"), "file");
 	check(wp_url_host(arena, "https://u:p@HOST.example:99/x"), "host.example");
