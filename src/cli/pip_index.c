@@ -250,17 +250,16 @@ static uint64_t witness(wp_arena *a, const char *python)
 	wp_error ignored = {0};
 	uint64_t hash = 0, size;
 	os_kind kind;
-	size_t n, i, k;
+	size_t n, i, k, at = 0;
 	wp_str text;
 
 	if (os_realpath(a, python, &real, &ignored) || os_stat(real, &kind, &size, &ignored))
 		return 0;
 	n = pip_places(a, real, places);
-	for (i = 0; i < n * (sizeof names / sizeof *names); i++) {
-		k = i % (sizeof names / sizeof *names);
-		if (read_text(a, os_join(a, places[i / (sizeof names / sizeof *names)], names[k]), &text))
-			hash = wp_str_hash(text, hash + i + 1);
-	}
+	for (i = 0; i < n; i++)
+		for (k = 0; k < sizeof names / sizeof *names; k++, at++)
+			if (read_text(a, os_join(a, places[i], names[k]), &text))
+				hash = wp_str_hash(text, hash + at + 1);
 	return hash ? wp_str_hash(wp_str_of(wp_sprintf(a, "%s %" PRIu64, real, size)), hash) : 0;
 }
 
