@@ -170,7 +170,7 @@ static wp_metadata_job *metadata_of(wp_session *s, const wp_file *file)
 	wp_metadata_key(file, key);
 	if (wp_map_get(&c->files, wp_str_of(key), &at))
 		return c->file_jobs.v[at];
-	j = wp_metadata_start(s, file);
+	j = wp_metadata_start(s, file, key);
 	wp_map_put(&c->files, wp_str_of(key), (uint32_t)c->file_jobs.n);
 	WP_PUSH(&c->file_jobs, j);
 	return j;

@@ -43,6 +43,7 @@ typedef struct work {
 struct wp_metadata_job {
 	wp_session *s;
 	const wp_file *file;
+	const char *key;
 	bool urgent;
 	wp_str text;
 	const wp_error *error; /* NULL: the text is good */
@@ -93,13 +94,9 @@ static bool is_pinned(const wp_file *f)
 /* A text of this file: keep it and be done. */
 static void take(wp_metadata_job *j, wp_str text, bool store)
 {
-	char key[WP_SHA256_HEX + 1];
-
 	j->text = wp_str_copy(j->s->a, text);
-	if (store && is_pinned(j->file)) {
-		wp_metadata_key(j->file, key);
-		wp_cache_write(wp_session_writer(j->s), "metadata", key, (wp_str){0}, j->text);
-	}
+	if (store && is_pinned(j->file))
+		wp_cache_write(wp_session_writer(j->s), "metadata", j->key, (wp_str){0}, j->text);
 	finish(j);
 }
 
@@ -383,26 +380,24 @@ static bool from_here(wp_metadata_job *j)
 	wp_arena *a = wp_arena_new();
 	const char *path = wp_file_url_path(a, f->url);
 	const char *wheel = f->sha256 ? wp_cache_wheel(a, j->s->cache, f->sha256, &(uint64_t){0}) : NULL;
-	char key[WP_SHA256_HEX + 1];
 	wp_error e = {0};
 	wp_str text;
 
-	wp_metadata_key(f, key);
 	if (path || wheel)
 		read_local(j, path ? path : wheel, &e);
 	if (path && e.code)
 		fail(j, &e);
-	else if (j->w && is_pinned(f) && wp_cache_get(a, j->s->cache, "metadata", key, WP_MAX_METADATA * 2, &text))
+	else if (j->w && is_pinned(f) && wp_cache_get(a, j->s->cache, "metadata", j->key, WP_MAX_METADATA * 2, &text))
 		take(j, text, false);
 	wp_arena_free(a);
 	return j->w == NULL;
 }
 
-wp_metadata_job *wp_metadata_start(wp_session *s, const wp_file *file)
+wp_metadata_job *wp_metadata_start(wp_session *s, const wp_file *file, const char *key)
 {
 	wp_metadata_job *j = WP_NEW(s->a, wp_metadata_job);
 
-	*j = (wp_metadata_job){.s = s, .file = file, .w = wp_xmalloc(sizeof *j->w)};
+	*j = (wp_metadata_job){.s = s, .file = file, .key = wp_strdup(s->a, key), .w = wp_xmalloc(sizeof *j->w)};
 	*j->w = (work){0};
 	if (from_here(j))
 		return j;

@@ -131,6 +131,13 @@ static bool is_absent(const wp_page_job *j, int status)
 	return status == 404 || status == 410 || (status == 403 && j->index->variant);
 }
 
+static wp_page_reader *reader_of(wp_page_job *j, const wp_http_response *r)
+{
+	if (!j->reader)
+		j->reader = wp_page_open(r->content_type, r->final_url, j->project);
+	return j->reader;
+}
+
 /* The page of a 200, or the absence of one. */
 static void take_answer(wp_page_job *j)
 {
@@ -144,9 +151,7 @@ static void take_answer(wp_page_job *j)
 
 	x.ttl = ttl_of(r->cache_control, &keep);
 	if (x.status == 200) {
-		if (!j->reader)
-			j->reader = wp_page_open(r->content_type, r->final_url, j->project);
-		if (wp_page_end(j->reader, &x.file, &j->error)) {
+		if (wp_page_end(reader_of(j, r), &x.file, &j->error)) {
 			wp_err_where(&j->error, "'%s'", x.url);
 			return;
 		}
@@ -204,11 +209,7 @@ static void on_done(void *user, wp_get *g)
 
 static int on_piece(void *user, const wp_http_response *r, const void *p, size_t n, wp_error *e)
 {
-	wp_page_job *j = user;
-
-	if (!j->reader)
-		j->reader = wp_page_open(r->content_type, r->final_url, j->project);
-	return wp_page_feed(j->reader, p, n, e);
+	return wp_page_feed(reader_of(user, r), p, n, e);
 }
 
 static wp_get_go on_try(void *user, wp_get *g)

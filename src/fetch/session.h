@@ -142,8 +142,8 @@ void wp_page_drop(wp_page_job *j);
 
 typedef struct wp_metadata_job wp_metadata_job;
 
-/* Start on the METADATA of a file that the catalogue gave out. */
-wp_metadata_job *wp_metadata_start(wp_session *s, const wp_file *file);
+/* Start on the METADATA of a file that the catalogue gave out. key: wp_metadata_key of it. */
+wp_metadata_job *wp_metadata_start(wp_session *s, const wp_file *file, const char *key);
 bool wp_metadata_done(const wp_metadata_job *j);
 void wp_metadata_urgent(wp_metadata_job *j);
 /* What came out, once it is done. */
