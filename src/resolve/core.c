@@ -134,7 +134,7 @@ typedef struct question {
 	size_t *at;	 /* of each package in the choices */
 	size_t words;	 /* of all choices */
 	size_t work;
-	const wp_term *choices; bool *chosen; size_t nchoices; /* made at the start */
+	wp_term *choices; bool *chosen; size_t nchoices; /* made at the start */
 	bool plain; /* only conclusions, no cases */
 } question;
 
@@ -425,15 +425,15 @@ static bool next_choice(wp_arena *a, const question *q, const uint64_t *left, wp
 /* Choose until it does not go on. */
 static bool choose(wp_arena *a, question *q)
 {
-	wp_term *v = WP_NEW_ARRAY(a, q->p->npackages, wp_term);
 	const wp_term *split;
 	uint64_t *left = start(q);
 	bool refused;
 
-	q->choices = v;
+	q->choices = WP_NEW_ARRAY(a, q->p->npackages, wp_term);
 	q->chosen = WP_NEW_ARRAY(a, q->p->npackages, bool);
-	while (!(refused = conclude(q, left, &split)) && q->work <= MAX_WORK && next_choice(a, q, left, &v[q->nchoices])) {
-		leave(q, &v[q->nchoices], true, left);
+	while (!(refused = conclude(q, left, &split)) && q->work <= MAX_WORK &&
+		next_choice(a, q, left, &q->choices[q->nchoices])) {
+		leave(q, &q->choices[q->nchoices], true, left);
 		q->chosen[q->nchoices++] = true;
 	}
 	free(left);
@@ -442,7 +442,6 @@ static bool choose(wp_arena *a, question *q)
 
 static void drop_choices(question *q)
 {
-	wp_term *v = (wp_term *)q->choices;
 	size_t i, n = 0;
 
 	for (i = q->nchoices; i-- > 0;) {
@@ -451,7 +450,7 @@ static void drop_choices(question *q)
 	}
 	for (i = 0; i < q->nchoices; i++)
 		if (q->chosen[i])
-			v[n++] = v[i];
+			q->choices[n++] = q->choices[i];
 	q->nchoices = n;
 	memset(q->chosen, true, n);
 }

@@ -68,7 +68,7 @@ const char *wp_lines(wp_arena *a, const wp_words *lines)
 
 /* ---- versions --------------------------------------------------------------------------------- */
 
-static int newest_first(const void *pa, const void *pb)
+int wp_newest_first(const void *pa, const void *pb)
 {
 	const wp_cand *a = *(const wp_cand *const *)pa, *b = *(const wp_cand *const *)pb;
 
@@ -83,7 +83,7 @@ static const wp_cand **by_version(wp_arena *a, const wp_pooled *p)
 	for (i = 0; i < p->c.n; i++)
 		v[i] = &p->c.v[i];
 	if (p->c.n)
-		qsort(v, p->c.n, sizeof *v, newest_first);
+		qsort(v, p->c.n, sizeof *v, wp_newest_first);
 	return v;
 }
 
@@ -312,7 +312,7 @@ static bool newest_for_platform(wp_arena *a, const wp_job *j, const wp_pooled *p
 	bool found = false;
 
 	while (next_wheel(&x)) {
-		if (!wp_wheel_on_platforms(&x.w, x.tags, x.ntags) || (d && wp_refuses(d, &x.w.version)) ||
+		if (!wp_wheel_on_platforms(&x.w, x.tags, x.ntags) || wp_refuses(d, &x.w.version) ||
 			(found && wp_version_cmp(&x.w.version, out) <= 0))
 			continue;
 		found = wp_version_parse(a, wp_str_of(x.w.version.text), out);
@@ -427,7 +427,7 @@ const char *wp_say_nothing(wp_arena *a, const wp_job *j, const wp_pooled *p, con
 	if (!c)
 		return wp_sprintf(a, "'%s' has no such version as %s, and no wheel of another fits: %s", p->name,
 			wp_say_dep(a, d), wp_say_unfit(a, j, p, any));
-	first = wp_first_newer(&p->c, d && !d->negate ? &d->req->specifiers : NULL);
+	first = wp_first_newer(&p->c, !d->negate ? &d->req->specifiers : NULL);
 	if (first)
 		return wp_sprintf(a, "no wheel of '%s' that fits was uploaded before %s; the first that fits is of %.10s, for %s %s",
 			p->name, j->exclude_newer, first->uploaded, p->name, first->version.norm);

@@ -150,13 +150,6 @@ static const char *why_not(wp_arena *a, const wp_job *j, const wp_chosen *c, uin
 	return why ? why : "no set of versions was found with it";
 }
 
-static int newest_first(const void *pa, const void *pb)
-{
-	const wp_cand *a = *(const wp_cand *const *)pa, *b = *(const wp_cand *const *)pb;
-
-	return wp_version_cmp(&b->version, &a->version);
-}
-
 /* Each version that does not fit is looked for on the page, so that it may take long. */
 static int tell_newer(wp_arena *a, const wp_job *j, const wp_chosen *c, wp_explained *out, wp_error *e)
 {
@@ -173,7 +166,7 @@ static int tell_newer(wp_arena *a, const wp_job *j, const wp_chosen *c, wp_expla
 			all[n++] = x;
 	}
 	if (n)
-		qsort(all, n, sizeof *all, newest_first);
+		qsort(all, n, sizeof *all, wp_newest_first);
 	for (i = 0; i < n; i++) {
 		if (wp_check_cancel(j->pool.ctx, e))
 			return e->code;
