@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_DEPTH = 64, LINEAR_KEYS = 16, MAX_STRINGS = 1 << 16 };
+enum { MAX_DEPTH = 64, LINEAR_KEYS = 16, MAX_KEYS = 4096, MAX_STRINGS = 1 << 16 };
 
 typedef struct key_slot {
 	wp_str key;
@@ -399,6 +399,8 @@ bool wp_json_key(wp_json *j, wp_str *key)
 		return false;
 	if (escaped)
 		*key = decode(j, *key);
+	if (top(j)->n == MAX_KEYS)
+		return wp_json_fault(j, "an object with more than %d keys", MAX_KEYS);
 	if (!new_key(j, top(j), *key))
 		return wp_json_fault(j, "the key '%.*s' stands twice in one object",
 			(int)(key->n < 100 ? key->n : 100), key->p);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* json.h: pull parser for JSON from elsewhere (RFC 8259). Strict: valid UTF-8, no \u0000, no unpaired
- * surrogate, no duplicate keys in one object, no trailing bytes, depth <= 64. Nothing is built: the caller
+ * surrogate, no duplicate keys in one object and at most 4096, no trailing bytes, depth <= 64. Nothing is built: the caller
  * walks. A value that isn't wanted is skipped with wp_json_skip. */
 #ifndef WP_BASE_JSON_H
 #define WP_BASE_JSON_H

@@ -108,7 +108,7 @@ bool wp_page_belongs(wp_arena *scratch, const char *filename, const char *projec
 		wp_sdist_name_parse(scratch, wp_str_of(filename), project, &version);
 }
 
-static void drop_scratch(wp_page_reader *r)
+void wp_page_drop_scratch(wp_page_reader *r)
 {
 	wp_arena_free(r->scratch);
 	r->scratch = wp_arena_new();
@@ -125,7 +125,7 @@ int wp_page_add(wp_page_reader *r, const wp_file *f)
 		r->kept++;
 	}
 	if (r->seen % SCRATCH_FILES == 0)
-		drop_scratch(r);
+		wp_page_drop_scratch(r);
 	return r->packed.full ? wp_fail(r->e, WP_E_TOO_LARGE, "the files of the page are too many") : 0;
 }
 

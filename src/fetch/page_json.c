@@ -157,7 +157,10 @@ static int read_element(wp_page_reader *r)
 	s->files++;
 	if (json_file(r, &s->j))
 		return wp_err_where(r->e, "file %zu", s->files);
-	return wp_json_end(&s->j);
+	wp_json_end(&s->j);
+	if (s->j.widened)
+		wp_page_drop_scratch(r);
+	return r->e->code;
 }
 
 /* The list begins: what came before it is read at once, so that a page of another version is known as such. */

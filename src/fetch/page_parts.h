@@ -38,6 +38,8 @@ void wp_page_set_base(wp_page_reader *r, const char *url);
 const char *wp_page_resolve(wp_page_reader *r, wp_str link);
 /* 64 hex digits in lower case, NULL for anything else. */
 const char *wp_page_digest(wp_page_reader *r, wp_str hex);
+/* What was put into r->scratch so far is not needed any more. */
+void wp_page_drop_scratch(wp_page_reader *r);
 /* One link of the page; the file's texts are in scratch, which this may drop. */
 int wp_page_add(wp_page_reader *r, const wp_file *f);
 int wp_page_version(wp_page_reader *r, wp_str text);

@@ -99,6 +99,23 @@ static void many_keys_are_compared_too(void **state)
 	assert_non_null(strstr(err.why, "'k17'"));
 }
 
+static void an_object_has_only_so_many_keys(void **state)
+{
+	wp_buf b;
+	int i, n;
+
+	(void)state;
+	for (n = 4096; n <= 4097; n++) {
+		wp_buf_init(&b, 1 << 20);
+		for (i = 0; i < n; i++)
+			wp_buf_printf(&b, "%c\"%d\":0", i ? ',' : '{', i);
+		wp_buf_puts(&b, "}");
+		assert_int_equal(walk(wp_buf_view(&b)), n > 4096 ? WP_E_PAGE : 0);
+		wp_buf_free(&b);
+	}
+	assert_non_null(strstr(err.why, "more than 4096 keys"));
+}
+
 static void the_seventeenth_key_may_repeat_none(void **state)
 {
 	wp_buf b;
@@ -245,6 +262,7 @@ int main(void)
 		T(depth_has_a_limit),
 		T(many_keys_are_compared_too),
 		T(the_seventeenth_key_may_repeat_none),
+		T(an_object_has_only_so_many_keys),
 		T(values_are_pulled),
 		T(a_wrong_kind_is_named_with_its_place),
 		T(whole_numbers_fit_or_fault),
