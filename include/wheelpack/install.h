@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * install.h: stage 5, and questions to Python interpreters. An install is all or nothing: a new venv
- * is built beside its final name and renamed; into an existing one everything is staged below
- * <venv>/.wheelpack/ first.
+ * install.h: stage 5, questions to Python interpreters, and what is done with a venv afterwards. An install is all or
+ * nothing: a new venv is built beside its final name and renamed; for an existing one everything is staged below
+ * <venv>/.wheelpack/ first, and a journal there says what is moved where. Where a run ends in the middle of that, the next
+ * call that changes the venv finishes it.
  */
 #ifndef WHEELPACK_INSTALL_H
 #define WHEELPACK_INSTALL_H
@@ -51,13 +52,49 @@ typedef struct wp_receipt {
 	const char *venv, *python;	/* absolute */
 	bool created;			/* the venv is new */
 	size_t distributions, files, scripts;
-	size_t kept;			/* distributions that were there already in that version */
+	size_t kept;			/* distributions that were there already, with these files */
+	size_t replaced;		/* that were there in another version, or with other files */
 	uint64_t bytes;
 } wp_receipt;
 
 /* plan -> stage -> commit -> receipt. WP_E_WRONG_TARGET, WP_E_REQUIRES_PYTHON, WP_E_RECORD,
  * WP_E_PATH, WP_E_WHEEL, WP_E_COLLISION, WP_E_VENV, WP_E_BUSY, WP_E_DISK_FULL, ... each leaves the venv as it was. */
 int wp_install(wp_ctx *ctx, const wp_install_request *in, wp_receipt *out, wp_error *e);
+
+/* ---- afterwards --------------------------------------------------------------------------- */
+
+typedef struct wp_uninstalled {
+	wp_findings findings;
+	size_t distributions, files; /* removed */
+	size_t left;		     /* files of them that were changed since, and stay */
+} wp_uninstalled;
+
+/* Remove the distributions of these projects (names as the user writes them) from the venv: every file of their RECORD
+ * (recording-projects standard) that is still as RECORD has it, and its bytecode; nothing outside the venv. All or
+ * nothing, as an install. WP_E_NOT_FOUND: the venv has no such distribution; WP_E_VENV: one of them has no RECORD;
+ * WP_E_BUSY: another run is at work there. no_sync: as for wp_install. */
+int wp_uninstall(wp_ctx *ctx, const char *venv, const char *const *projects, size_t n, bool no_sync,
+	wp_uninstalled *out, wp_error *e);
+
+typedef enum wp_repaired { WP_REPAIR_NOTHING, WP_REPAIR_FINISHED, WP_REPAIR_UNDONE } wp_repaired;
+
+/* Finish what a stopped install or uninstall began to move, or with undo take it back. A file that is neither as it was
+ * nor as it is to be is WP_E_VENV, and nothing more is moved. */
+int wp_repair(wp_ctx *ctx, const char *venv, bool undo, wp_repaired *out, wp_error *e);
+/* True where a run was stopped there and wp_repair is due. */
+bool wp_repair_due(wp_ctx *ctx, const char *venv);
+
+typedef struct wp_drift {
+	wp_findings findings;
+	size_t distributions, files; /* that were looked at */
+	size_t missing, changed, added; /* files */
+	uint64_t bytes;		     /* hashed */
+} wp_drift;
+
+/* Hold a venv to its RECORDs and to a lock: files that are missing, changed or in no RECORD; distributions that the lock
+ * has and the venv not, in another version, or the other way round. lock NULL: the one in the venv's receipt. Reads only.
+ * What differs is a finding of severity error, what is merely more a warning. */
+int wp_venv_check(wp_ctx *ctx, const char *venv, const wp_lock_doc *lock, wp_drift *out, wp_error *e);
 
 /* A venv as a tree (site-packages at the root, the rest under their scheme's place like
  * wp_bundle_tree). Lives until wp_venv_tree_close. */
