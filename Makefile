@@ -63,7 +63,7 @@ resolve := advise align build candidates claims conflict core direct explain fac
 fetch := ca cache cache_writer catalog check download findlinks get html metadata packed page page_html page_json pages \
 	session source transfer
 bundle := carry layout pack peek read source tree verify verify_members write_dir write_file
-install := activate ask commit exe existing files fit install interpreter notes plan receipt record_out scripts \
+install := activate ask commit exe existing files fit install installed interpreter notes plan receipt record_out scripts \
 	search_windows stage tree unpack venv venv_windows
 doctor := doctor facts graph ldcache libs_elf libs_pe names pc rules rules_driver rules_libs rules_set
 probe := check probe report

@@ -3,9 +3,11 @@
 #ifndef WP_INSTALL_INSTALLED_H
 #define WP_INSTALL_INSTALLED_H
 
+#include <stdatomic.h>
+
 #include "os/os.h"
 #include "py/record.h"
-#include "wheelpack/types.h"
+#include "wheelpack/wheelpack.h"
 
 typedef struct wp_installed {
 	const char *dir;       /* name in site-packages: "torch-2.11.0.dist-info", "old-1.0.egg-info" */
@@ -15,7 +17,7 @@ typedef struct wp_installed {
 } wp_installed;
 
 typedef struct wp_site {
-	const char *venv;      /* absolute */
+	const char *venv;      /* absolute, as wp_site_read was given it */
 	const char *path;      /* of site-packages, below venv: "lib/python3.12/site-packages" */
 	wp_installed *v; size_t n; /* by project */
 	const char *const *leftovers; size_t nleftovers; /* "~orch": what pip leaves when it is stopped */
@@ -28,12 +30,14 @@ const wp_installed *wp_site_find(const wp_site *s, const char *project);
 /* One file of an installed distribution. */
 typedef struct wp_installed_file {
 	const char *path;	   /* below the venv, '/' separated */
-	const wp_record_row *row;  /* NULL: bytecode of a file in RECORD, which RECORD does not list */
+	const wp_record_row *row;  /* NULL: RECORD does not list it: bytecode of a file that it lists, RECORD itself */
 } wp_installed_file;
 
 typedef struct wp_installed_files {
 	wp_installed_file *v; size_t n; /* by path, each once */
-	const char *const *outside; size_t noutside; /* rows that lead out of the venv, as written: never touched */
+	/* Rows that lead out of the venv, through a link or to the venv's own pyvenv.cfg, python, activate, as written: never
+	 * touched. */
+	const char *const *outside; size_t noutside;
 } wp_installed_files;
 
 /* The files that RECORD lists and that bytecode for them which lies there. WP_E_VENV where there is no RECORD, which
@@ -47,5 +51,8 @@ typedef enum wp_file_state { WP_FILE_SAME, WP_FILE_CHANGED, WP_FILE_ABSENT } wp_
 /* Is the file what RECORD says? Without a digest there (bytecode, RECORD itself) any file is. A link or a directory in its
  * place is a change. *size: bytes that were hashed, may be NULL. */
 int wp_installed_state(const wp_site *s, const wp_installed_file *f, wp_file_state *out, uint64_t *size, wp_error *e);
+/* The same for long work: bytes are added as they are read, the context's cancel is seen. */
+int wp_installed_compare(const wp_ctx *ctx, const wp_site *s, const wp_installed_file *f, wp_file_state *out,
+	atomic_uint_fast64_t *bytes, wp_error *e);
 
 #endif

@@ -77,6 +77,12 @@ bool wp_python_windows(const wp_interpreter *p);
 /* The interpreter of the venv in dir, whether or not it is there. */
 const char *wp_venv_python(wp_arena *a, const char *dir);
 
+/* tree.c: where a venv that is there has site-packages, scripts and headers, below it. WP_E_VENV where it is none. */
+typedef struct wp_venv_place {
+	const char *site, *bin, *include;
+} wp_venv_place;
+int wp_venv_find(wp_arena *a, const char *venv, wp_venv_place *out, wp_error *e);
+
 /* fit.c: may these wheels go to this interpreter on this machine? */
 int wp_fit_target(wp_plan *p, wp_error *e);
 int wp_fit_wheels(wp_plan *p, wp_error *e);

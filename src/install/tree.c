@@ -9,7 +9,8 @@
 
 typedef struct venv_tree {
 	wp_arena *a;
-	const char *venv, *site, *bin, *include; /* the last three below venv */
+	const char *venv;
+	wp_venv_place at;
 	wp_tree_entry *entries;
 	size_t n;
 } venv_tree;
@@ -18,11 +19,11 @@ static const char *shown(const venv_tree *t, const char *path)
 {
 	const char *in;
 
-	if ((in = wp_under(path, t->site)))
+	if ((in = wp_under(path, t->at.site)))
 		return in;
-	if ((in = wp_under(path, t->bin)))
+	if ((in = wp_under(path, t->at.bin)))
 		return wp_sprintf(t->a, "@scripts/%s", in);
-	if ((in = wp_under(path, t->include)))
+	if ((in = wp_under(path, t->at.include)))
 		return wp_sprintf(t->a, "@include/%s", in);
 	return wp_sprintf(t->a, "@data/%s", path);
 }
@@ -31,7 +32,7 @@ static const char *hidden(const venv_tree *t, wp_arena *a, const char *path)
 {
 	struct {
 		const char *prefix, *dir;
-	} map[] = {{"@scripts", t->bin}, {"@include", t->include}};
+	} map[] = {{"@scripts", t->at.bin}, {"@include", t->at.include}};
 	const char *in;
 	size_t i;
 
@@ -40,39 +41,38 @@ static const char *hidden(const venv_tree *t, wp_arena *a, const char *path)
 	for (i = 0; i < sizeof map / sizeof *map; i++)
 		if ((in = wp_under(path, map[i].prefix)))
 			return wp_sprintf(a, "%s/%s/%s", t->venv, map[i].dir, in);
-	return wp_sprintf(a, "%s/%s/%s", t->venv, t->site, path);
+	return wp_sprintf(a, "%s/%s/%s", t->venv, t->at.site, path);
 }
 
 /* lib/python3.12/site-packages: the one below lib that is there. */
-static int find_posix_site(venv_tree *t, wp_error *e)
+static int find_posix_site(wp_arena *a, const char *venv, wp_venv_place *out, wp_error *e)
 {
-	const char *lib = os_join(t->a, t->venv, "lib");
+	const char *lib = os_join(a, venv, "lib");
 	const char **names;
 	size_t i, n;
 
-	t->bin = "bin";
-	t->include = "include";
-	if (os_list(t->a, lib, &names, &n, e))
+	out->bin = "bin";
+	out->include = "include";
+	if (os_list(a, lib, &names, &n, e))
 		return e->code;
-	for (i = 0; i < n && !t->site; i++) {
-		const char *site = wp_sprintf(t->a, "lib/%s/site-packages", names[i]);
+	for (i = 0; i < n && !out->site; i++) {
+		const char *site = wp_sprintf(a, "lib/%s/site-packages", names[i]);
 
-		if (wp_starts(names[i], "python") && os_is_dir(os_join(t->a, t->venv, site)))
-			t->site = site;
+		if (wp_starts(names[i], "python") && os_is_dir(os_join(a, venv, site)))
+			out->site = site;
 	}
-	return t->site ? 0 : wp_fail(e, WP_E_VENV, "it has no lib/python*/site-packages");
+	return out->site ? 0 : wp_fail(e, WP_E_VENV, "it has no lib/python*/site-packages");
 }
 
-static int find_site(venv_tree *t, wp_error *e)
+int wp_venv_find(wp_arena *a, const char *venv, wp_venv_place *out, wp_error *e)
 {
-	if (!os_is_file(os_join(t->a, t->venv, "pyvenv.cfg")))
+	*out = (wp_venv_place){0};
+	if (!os_is_file(os_join(a, venv, "pyvenv.cfg")))
 		return wp_fail(e, WP_E_VENV, "it has no pyvenv.cfg");
-	if (!os_is_dir(os_join(t->a, t->venv, "Scripts")))
-		return find_posix_site(t, e);
-	t->site = "Lib/site-packages";
-	t->bin = "Scripts";
-	t->include = "Include";
-	if (os_is_dir(os_join(t->a, t->venv, t->site)))
+	if (!os_is_dir(os_join(a, venv, "Scripts")))
+		return find_posix_site(a, venv, out, e);
+	*out = (wp_venv_place){"Lib/site-packages", "Scripts", "Include"};
+	if (os_is_dir(os_join(a, venv, out->site)))
 		return 0;
 	return wp_fail(e, WP_E_VENV, "it has no Lib/site-packages");
 }
@@ -94,7 +94,7 @@ static bool is_entry(venv_tree *t, os_entry *w)
 	if (wp_under(w->path, ".wheelpack"))
 		return false;
 	if (w->kind == OS_LINK)
-		return wp_under(w->path, t->site) && !link_size(t, w, &ignored);
+		return wp_under(w->path, t->at.site) && !link_size(t, w, &ignored);
 	return w->kind == OS_FILE;
 }
 
@@ -108,7 +108,7 @@ static int fill(venv_tree *t, wp_error *e)
 	os_entry *walked;
 	size_t i, n;
 
-	if (find_site(t, e) || os_walk(t->a, t->venv, &walked, &n, e))
+	if (wp_venv_find(t->a, t->venv, &t->at, e) || os_walk(t->a, t->venv, &walked, &n, e))
 		return e->code;
 	t->entries = WP_NEW_ARRAY(t->a, n + 1, wp_tree_entry);
 	for (i = 0; i < n; i++)

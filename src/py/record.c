@@ -14,6 +14,7 @@ typedef struct reader {
 	WP_VEC(wp_record_row) rows;
 	WP_VEC(const char *) warnings;
 	int line;
+	bool lenient; /* of an installed distribution: oddities are warnings, and paths are for the caller to judge */
 } reader;
 
 static int fault(reader *r, const char *fmt, ...) WP_PRINTF(2, 3);
@@ -133,6 +134,14 @@ static int bad_algorithm(reader *r, wp_str name)
 	return fault(r, "'%s' is not a hash algorithm that is known", text);
 }
 
+/* What lenient makes of a digest that is a fault in the RECORD of a wheel. */
+static int no_promise(reader *r, wp_record_row *row)
+{
+	row->kind = WP_RECORD_NONE;
+	warn(r, "no digest that can be checked", row->path);
+	return 0;
+}
+
 static int read_hash(reader *r, wp_str s, wp_record_row *row)
 {
 	size_t eq = wp_str_find(s, '='), i;
@@ -141,16 +150,17 @@ static int read_hash(reader *r, wp_str s, wp_record_row *row)
 	for (i = 0; i < NHASHES && !wp_str_is(name, hashes[i].name); i++)
 		;
 	if (eq == s.n || i == NHASHES)
-		return bad_algorithm(r, name);
+		return r->lenient ? no_promise(r, row) : bad_algorithm(r, name);
 	if (wp_str_ends(digest, "=")) {
 		warn(r, "a digest with '=' behind it", row->path);
 		while (wp_str_ends(digest, "="))
 			digest.n--;
 	}
 	row->kind = hashes[i].kind;
-	if (!unbase64(digest, row->digest, hashes[i].size))
-		return fault(r, "the digest of '%s' is not a %s in URL-safe base64", row->path, hashes[i].name);
-	return 0;
+	if (unbase64(digest, row->digest, hashes[i].size))
+		return 0;
+	return r->lenient ? no_promise(r, row) :
+		fault(r, "the digest of '%s' is not a %s in URL-safe base64", row->path, hashes[i].name);
 }
 
 typedef enum place { ORDINARY, RECORD_ITSELF, SIGNATURE } place;
@@ -173,6 +183,9 @@ static int read_path(reader *r, wp_str s, wp_record_row *row)
 {
 	const char *name = wp_str_dup(r->a, s), *why;
 
+	row->path = name;
+	if (r->lenient)
+		return 0;
 	if (wp_member_path(r->a, name, false, &row->path, &why) == WP_PATH_REFUSE)
 		return fault(r, "%s: '%s'", why, name);
 	if (strcmp(name, row->path) != 0)
@@ -188,32 +201,36 @@ static int read_size(reader *r, wp_str s, wp_record_row *row)
 	if (s.n == 0)
 		return 0;
 	if (!wp_str_u64(s, &n) || n > INT64_MAX)
-		return fault(r, "the size '%s' of '%s' is not a number", wp_str_dup(r->a, s), row->path);
+		return r->lenient ? 0 : fault(r, "the size '%s' of '%s' is not a number", wp_str_dup(r->a, s), row->path);
 	row->size = (int64_t)n;
 	return 0;
+}
+
+/* Must, and may, this row have a digest? */
+static int check_digest(reader *r, wp_str digest, wp_record_row *row)
+{
+	place where = place_of(row->path);
+
+	if (digest.n && where == RECORD_ITSELF)
+		return r->lenient ? no_promise(r, row) : fault(r, "a digest for RECORD itself");
+	if (digest.n == 0 && where == ORDINARY && !r->lenient)
+		return fault(r, "no digest for '%s'", row->path);
+	return digest.n && where != RECORD_ITSELF ? read_hash(r, digest, row) : 0;
 }
 
 static int read_row(reader *r, wp_str line)
 {
 	wp_record_row row = {.line = r->line};
-	wp_str field[COLUMNS + 1];
+	wp_str field[COLUMNS + 1] = {{0}};
 	size_t n = cut_fields(r->a, line, field);
-	place where;
 
 	if (n == 0)
 		return fault(r, "a quote that is not closed, or text behind one");
-	if (n != COLUMNS)
+	if (n > COLUMNS || (n < COLUMNS && !r->lenient))
 		return fault(r, "%s than three columns", n < COLUMNS ? "fewer" : "more");
 	if (r->rows.n == MAX_ROWS)
 		return fault(r, "more than %d rows", MAX_ROWS);
-	if (read_path(r, field[0], &row) || read_size(r, field[2], &row))
-		return r->e->code;
-	where = place_of(row.path);
-	if (field[1].n && where == RECORD_ITSELF)
-		return fault(r, "a digest for RECORD itself");
-	if (field[1].n == 0 && where == ORDINARY)
-		return fault(r, "no digest for '%s'", row.path);
-	if (field[1].n && read_hash(r, field[1], &row))
+	if (read_path(r, field[0], &row) || read_size(r, field[2], &row) || check_digest(r, field[1], &row))
 		return r->e->code;
 	WP_PUSH(&r->rows, row);
 	return 0;
@@ -248,7 +265,7 @@ static int join_rows(reader *r)
 			continue;
 		}
 		r->line = row->line;
-		if (!same_promise(before, row))
+		if (!same_promise(before, row) && !r->lenient)
 			return fault(r, "'%s' has another digest or size in line %d", row->path, before->line);
 		if (before->size < 0)
 			before->size = row->size;
@@ -258,9 +275,9 @@ static int join_rows(reader *r)
 	return 0;
 }
 
-int wp_record_parse(wp_arena *a, wp_str text, wp_record *out, wp_error *e)
+static int parse(wp_arena *a, wp_str text, bool lenient, wp_record *out, wp_error *e)
 {
-	reader r = {.a = a, .e = e};
+	reader r = {.a = a, .e = e, .lenient = lenient};
 	wp_str line;
 	int rc;
 
@@ -282,6 +299,16 @@ int wp_record_parse(wp_arena *a, wp_str text, wp_record *out, wp_error *e)
 	WP_VEC_FREE(&r.rows);
 	WP_VEC_FREE(&r.warnings);
 	return rc;
+}
+
+int wp_record_parse(wp_arena *a, wp_str text, wp_record *out, wp_error *e)
+{
+	return parse(a, text, false, out, e);
+}
+
+int wp_record_parse_installed(wp_arena *a, wp_str text, wp_record *out, wp_error *e)
+{
+	return parse(a, text, true, out, e);
 }
 
 static int path_to_row(const void *key, const void *row)

@@ -24,6 +24,10 @@ typedef struct wp_record {
 /* WP_E_RECORD with "RECORD line N" in where: not UTF-8, byte order mark, columns, weak or unknown hash, bad base64,
  * absolute or climbing path, one path with two digests. Blank rows are skipped. */
 int wp_record_parse(wp_arena *a, wp_str text, wp_record *out, wp_error *e);
+/* The RECORD of an installed distribution, whoever wrote it: rows without a digest, with one that can't be checked (kind
+ * NONE then) or with fewer columns are taken; paths stay as written, whatever they are; of two rows of one path the first
+ * counts. */
+int wp_record_parse_installed(wp_arena *a, wp_str text, wp_record *out, wp_error *e);
 const wp_record_row *wp_record_find(const wp_record *r, const char *path);
 /* One CSV line "path,sha256=...,size\n" appended to b; digest NULL leaves hash and size empty. */
 void wp_record_line(wp_buf *b, const char *path, const unsigned char *sha256, int64_t size);

@@ -182,8 +182,7 @@ bool wheel_script_is_reserved(const char *file)
 	return hit;
 }
 
-/* What lies at the root of a venv, or replaces its interpreter. */
-static bool data_is_reserved(wp_arena *scratch, const char *path)
+bool wp_path_is_venvs(wp_arena *scratch, const char *path)
 {
 	const char *lower = wp_str_lower(scratch, wp_str_of(path));
 
@@ -214,7 +213,7 @@ static int check_place(wheel_opening *o, const wp_member *m)
 	if (plants_project(o->scratch, m))
 		return wp_fail(o->e, WP_E_WHEEL, "brings the dist-info of another project");
 	if ((m->scheme == WP_SCRIPTS && wheel_script_is_reserved(m->path)) ||
-		(m->scheme == WP_DATA && data_is_reserved(o->scratch, m->path)))
+		(m->scheme == WP_DATA && wp_path_is_venvs(o->scratch, m->path)))
 		return wp_fail(o->e, WP_E_PATH, "would replace a part of the venv itself");
 	if (m->scheme == WP_SCRIPTS && strchr(m->path, '/'))
 		wheel_noted(o, NOTE_SCRIPT_SUB, "'%s'", m->name);

@@ -42,6 +42,10 @@ typedef struct wp_wheel {
 int wp_wheel_open(wp_arena *a, const char *filename, const wp_blob *blob, bool windows, const char *expect_record,
 	wp_wheel *out, wp_findings *findings, wp_error *e);
 
+/* Does the path below a venv belong to the venv itself: pyvenv.cfg, python, activate, .wheelpack? No distribution has
+ * a say in these. */
+bool wp_path_is_venvs(wp_arena *scratch, const char *path);
+
 typedef struct wp_unpacker wp_unpacker; /* inflater, digests, buffers; one a thread */
 wp_unpacker *wp_unpacker_new(void);
 void wp_unpacker_free(wp_unpacker *u);

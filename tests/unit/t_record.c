@@ -53,6 +53,36 @@ static void stronger_hashes_are_taken(void **state)
 	assert_int_equal(r.rows[1].kind, WP_RECORD_SHA384);
 }
 
+static void an_installed_record_may_have_what_a_wheels_may_not(void **state)
+{
+	static const char text[] = "../../bin/x," EMPTY ",0\n/abs,md5=1B2M2Y8AsgTpgAmY7PhCfg,nine\nalone\n"
+				   "a-1.dist-info/RECORD," EMPTY ",0\nb.pyc,,\n";
+	wp_record r;
+	wp_error err = {0};
+	size_t i;
+
+	(void)state;
+	assert_int_equal(wp_record_parse(arena, wp_str_of(text), &r, &err), WP_E_RECORD);
+	err = (wp_error){0};
+	assert_ok(wp_record_parse_installed(arena, wp_str_of(text), &r, &err));
+	assert_int_equal(r.n, 5);
+	for (i = 0; i < r.n; i++)
+		assert_int_equal(r.rows[i].kind, strcmp(r.rows[i].path, "../../bin/x") ? WP_RECORD_NONE : WP_RECORD_SHA256);
+	assert_int_equal(wp_record_find(&r, "/abs")->size, -1);
+}
+
+static void of_two_installed_rows_the_first_counts(void **state)
+{
+	wp_record r;
+	wp_error err = {0};
+
+	(void)state;
+	assert_ok(wp_record_parse_installed(arena, wp_str_of("a," EMPTY ",0\na,,7\n"), &r, &err));
+	assert_int_equal(r.n, 1);
+	assert_int_equal(r.rows[0].kind, WP_RECORD_SHA256);
+	assert_int_equal(r.rows[0].size, 0);
+}
+
 static void signatures_need_no_digest(void **state)
 {
 	wp_record r = record("a-1.dist-info/RECORD.jws,,\na-1.dist-info/RECORD.p7s," EMPTY ",0\n");
