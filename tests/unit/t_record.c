@@ -227,6 +227,8 @@ int main(void)
 		cmocka_unit_test(rows_are_sorted_and_found),
 		cmocka_unit_test(commas_and_quotes_may_be_in_names),
 		cmocka_unit_test(stronger_hashes_are_taken),
+		cmocka_unit_test(an_installed_record_may_have_what_a_wheels_may_not),
+		cmocka_unit_test(of_two_installed_rows_the_first_counts),
 		cmocka_unit_test(signatures_need_no_digest),
 		cmocka_unit_test(doubtful_rows_are_warned_of),
 		cmocka_unit_test(bad_records_are_refused),
