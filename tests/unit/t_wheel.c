@@ -35,7 +35,17 @@ static int read_members(const wp_wheel *w)
 	return err.code;
 }
 
-/* "ok", "warn" or the name of the code. */
+static const char *codes(const wp_findings *f)
+{
+	const char *text = f->n ? f->v[0].code : "ok";
+	size_t i;
+
+	for (i = 1; i < f->n; i++)
+		text = wp_sprintf(a, "%s,%s", text, f->v[i].code);
+	return text;
+}
+
+/* "ok", the codes of the warnings or the name of that of the refusal. */
 static const char *verdict(const char *path, bool windows, wp_findings *findings)
 {
 	wp_blob blob;
@@ -50,7 +60,7 @@ static const char *verdict(const char *path, bool windows, wp_findings *findings
 	blob.close(blob.self);
 	if (err.code)
 		return wp_code_name(err.code);
-	return findings->n ? "warn" : "ok";
+	return codes(findings);
 }
 
 /* One line of list.txt; false where the verdict is another. */

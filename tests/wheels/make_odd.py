@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 """make_odd.py DIR: write odd wheels, one a case, and DIR/list.txt with what must happen to each.
 
-A line of list.txt is FILE<TAB>TARGET<TAB>VERDICT: target linux or windows; verdict ok, warn, or the code of the
-refusal. The cases follow the rules of the wheel and RECORD standards and what installers were seen to do with wheels
-that break them. Standard library only; the same bytes every time.
+A line of list.txt is FILE<TAB>TARGET<TAB>VERDICT: target linux or windows; verdict ok, the codes of the warnings, or
+the code of the refusal, as the wheel alone is judged; what an install says beyond that is in `at_install`, which
+tests/conformance.py reads. The cases follow the rules of the wheel and RECORD standards and what installers were seen
+to do with wheels that break them. Standard library only; the same bytes every time.
 """
 import base64
 import bz2
@@ -16,7 +17,8 @@ import unicodedata
 import zlib
 
 ROOT = None
-LINES = []
+CASES = []
+TARGETS = "linux", "windows"
 
 
 def b(x):
@@ -83,6 +85,15 @@ def zip_bytes(entries, comment=b"", zip64=False, before=b"", behind=b"", gap=b""
     return bytes(out) + behind
 
 
+class Case:
+    """One wheel: where it lies, its entries, and by target what is to be decided of it. makes: the programs of its entry
+    points, name to object, with " gui" behind that of a window."""
+
+    def __init__(self, name, path, entries, verdict, at_install, makes):
+        self.name, self.path, self.entries, self.verdict, self.makes = name, path, entries, verdict, makes
+        self.at_install = {t: at_install.get(t, verdict[t]) for t in TARGETS}
+
+
 WHEEL = "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 METADATA = "Metadata-Version: 2.1\nName: demo\nVersion: 1.0\n"
 INFO = "demo-1.0.dist-info"
@@ -100,9 +111,10 @@ def row(path, data, size=True, kind="sha256", pad=False, raw=False):
 
 
 def case(name, verdict, windows=None, files=(), drop=(), wheel=WHEEL, metadata=METADATA, info=INFO, eps=None,
-         record=None, filename=FILENAME, entries=None, order=None, bytes_of=None, **zipped):
+         record=None, filename=FILENAME, entries=None, bytes_of=None, at_install=None, makes=None, **zipped):
     """Write one wheel. files: (name, data) pairs or Entries beside the usual ones; record: rows to final bytes;
-    entries: all entries to all entries; bytes_of: the finished file to other bytes."""
+    entries: all entries to all entries; bytes_of: the finished file to other bytes; at_install: what an install says
+    of it where that is more, for all targets or by target."""
     all_ = [Entry("demo/__init__.py", "x = 1\n")]
     all_ += [f if isinstance(f, Entry) else Entry(*f) for f in files]
     if wheel is not None:
@@ -127,8 +139,9 @@ def case(name, verdict, windows=None, files=(), drop=(), wheel=WHEEL, metadata=M
     os.makedirs(os.path.join(ROOT, name))
     with open(os.path.join(ROOT, path), "wb") as f:
         f.write(data)
-    LINES.append("%s\tlinux\t%s" % (path, verdict))
-    LINES.append("%s\twindows\t%s" % (path, windows or verdict))
+    if isinstance(at_install, str):
+        at_install = dict.fromkeys(TARGETS, at_install)
+    CASES.append(Case(name, path, all_, dict(linux=verdict, windows=windows or verdict), at_install or {}, makes or {}))
 
 
 def lines(rows):
@@ -154,7 +167,7 @@ def layout():
         "purelib/a.py", "platlib/b.so", "headers/demo.h", "scripts/run", "data/share/x.txt")])
     case("layout-root-false", "ok", wheel=WHEEL.replace("true", "false"))
     case("layout-root-capital", "ok", wheel=WHEEL.replace("true", "True"))
-    case("layout-root-missing", "warn", wheel=WHEEL.replace("Root-Is-Purelib: true\n", ""))
+    case("layout-root-missing", "N409", wheel=WHEEL.replace("Root-Is-Purelib: true\n", ""))
     case("layout-data-unknown", "WP_E_WHEEL", files=[(data + "stuff/x", "x")])
     case("layout-data-straight", "WP_E_WHEEL", files=[(data + "x", "x")])
     case("layout-data-scheme-is-a-file", "WP_E_WHEEL", files=[(data + "purelib", "x")])
@@ -179,7 +192,7 @@ def layout():
                                                    ("space/part/a.py", "x")])
     case("layout-folders", "ok", files=[Entry("demo/", mode=0o40755), Entry("empty/", mode=0o40755, method=0),
                                         Entry(data, mode=0o40755), Entry(data + "purelib/", system=0, mode=0)])
-    case("layout-pycache", "warn", files=[("demo/__pycache__/a.cpython-312.pyc", "x")])
+    case("layout-pycache", "N405", files=[("demo/__pycache__/a.cpython-312.pyc", "x")])
     case("layout-dist-info-deeper", "ok", files=[("demo/other-2.0.dist-info/METADATA", "x")])
 
 
@@ -189,10 +202,10 @@ def scripts():
                                          (s + "d", "#!python -u\n"), (s + "e", "#!/usr/bin/env python\n"),
                                          (s + "f", "#!/bin/sh\n"), (s + "g", b"\x7fELF\0\1"), (s + "h", "no shebang\n"),
                                          Entry(s + "i", "#!python\n", mode=0o100755)])
-    case("script-sub", "warn", files=[(s + "sub/x", "#!python\n")])
+    case("script-sub", "N406", files=[(s + "sub/x", "#!python\n")])
     eps = "[console_scripts]\ndemo = demo:main\n"
-    case("script-is-entry-point", "warn", files=[(s + "demo", "#!python\n")], eps=eps)
-    case("script-beside-entry-point", "warn", files=[(s + "demo-script.py", "x"), (s + "demo.exe", "x")], eps=eps)
+    case("script-is-entry-point", "N407", files=[(s + "demo", "#!python\n")], eps=eps)
+    case("script-beside-entry-point", "N407", files=[(s + "demo-script.py", "x"), (s + "demo.exe", "x")], eps=eps)
     case("script-climbs", "WP_E_PATH", files=[(s + "../../x", "x")])
     for n in ("python", "python3.12", "python.exe", "Pythonw.EXE", "activate", "Activate.ps1", "activate_this.py",
               "deactivate.bat", "pypy3"):
@@ -216,8 +229,8 @@ def entry_points():
                     "twice": "x = demo:main\nx = demo:other", "module": "x = demo..a:main",
                     "activate": "activate = demo:main"}.items():
         case("eps-" + n, "WP_E_WHEEL", eps=c + text + "\n")
-    case("eps-both-groups", "warn", eps=c + "x = demo:a\n[gui_scripts]\nx = demo:b\n")
-    case("eps-group-twice", "warn", eps=c + "x = demo:a\n" + c + "y = demo:b\n")
+    case("eps-both-groups", "N411", eps=c + "x = demo:a\n[gui_scripts]\nx = demo:b\n")
+    case("eps-group-twice", "N411", eps=c + "x = demo:a\n" + c + "y = demo:b\n")
     case("eps-before-group", "WP_E_WHEEL", eps="x = demo:a\n" + c)
     case("eps-bom", "WP_E_WHEEL", eps="\ufeff" + c + "x = demo:a\n")
     case("eps-not-utf8", "WP_E_WHEEL", eps=b"[console_scripts]\n\xff = demo:a\n")
@@ -236,7 +249,7 @@ def records():
     case("record-crlf", "ok", record=lambda rows: "\r\n".join(rows) + "\r\n")
     case("record-no-final-newline", "ok", record=lambda rows: "\n".join(rows))
     case("record-comma", "ok", files=[("demo/a,b.txt", "x")])
-    case("record-quote", "warn", windows="WP_E_PATH", files=[('demo/a"b.txt', "x")])
+    case("record-quote", "N401", windows="WP_E_PATH", files=[('demo/a"b.txt', "x")])
     case("record-bom", r, record=lambda rows: "\ufeff" + lines(rows))
     case("record-two-columns", r, record=swap(init, "demo/__init__.py,"))
     case("record-four-columns", r, record=swap(init, row("demo/__init__.py", body) + ",x"))
@@ -251,15 +264,15 @@ def records():
     for kind, verdict in (("md5", r), ("sha1", r), ("sha384", "ok"), ("sha512", "ok"), ("sha3_256", r)):
         case("record-" + kind, verdict, record=swap(init, row("demo/__init__.py", body, kind=kind)))
     case("record-sha512-wrong", r, record=swap(init, row("demo/__init__.py", b"z", size=False, kind="sha512")))
-    case("record-padded", "warn", record=swap(init, row("demo/__init__.py", body, pad=True)))
+    case("record-padded", "N408", record=swap(init, row("demo/__init__.py", body, pad=True)))
     case("record-of-itself", r, record=swap(INFO + "/RECORD", row(INFO + "/RECORD", b"x")))
     case("record-absent-file", r, record=more(row("demo/absent.py", b"x")))
     case("record-others-file", r, record=more(row("other/x.py", b"x")))
     case("record-climbs", r, record=more(row("../x", b"x")))
     case("record-absolute", r, record=swap(init, "/" + row("demo/__init__.py", body)))
-    case("record-dot-slash", "warn", record=swap(init, "./" + row("demo/__init__.py", body)))
+    case("record-dot-slash", "N408", record=swap(init, "./" + row("demo/__init__.py", body)))
     case("record-backslash", r, record=swap(init, row("demo\\__init__.py", body)))
-    case("record-row-twice", "warn", record=more(row("demo/__init__.py", body)))
+    case("record-row-twice", "N408", record=more(row("demo/__init__.py", body)))
     case("record-row-two-digests", r, record=more(row("demo/__init__.py", b"y = 1\n")))
     case("record-signatures", "ok", record=lambda rows: lines([x for x in rows if "RECORD." not in x]),
          files=[(INFO + "/RECORD.jws", "{}"), (INFO + "/RECORD.p7s", "x")])
@@ -267,7 +280,7 @@ def records():
     case("record-signature-wrong", r, files=[(INFO + "/RECORD.jws", "{}")],
          record=swap(INFO + "/RECORD.jws", row(INFO + "/RECORD.jws", b"[]")))
     for n in ("INSTALLER", "REQUESTED", "direct_url.json"):
-        case("installers-file-" + n, "warn", files=[(INFO + "/" + n, "x")])
+        case("installers-file-" + n, "N412", files=[(INFO + "/" + n, "x")])
 
 
 def paths():
@@ -281,8 +294,8 @@ def paths():
     one("absolute", "/etc/x", p)
     one("share", "//server/share/x", p)
     one("dots-inside", "a/b/../c", p)
-    case("path-dot", "warn", files=[("./a.py", "x")], record=swap("./a.py", row("a.py", b"x")))
-    case("path-double-slash", "warn", files=[("a//b.py", "x")], record=swap("a//b.py", row("a/b.py", b"x")))
+    case("path-dot", "N401", files=[("./a.py", "x")], record=swap("./a.py", row("a.py", b"x")))
+    case("path-double-slash", "N401", files=[("a//b.py", "x")], record=swap("a//b.py", row("a/b.py", b"x")))
     one("backslash", "a\\b.py", p)
     one("newline", "a\nb.py", p)
     one("control", "a\x1bb.py", p)
@@ -292,12 +305,12 @@ def paths():
     one("nul", "a\0b", "WP_E_ZIP")
     for i, n in enumerate(("CON.py", "demo/nul", "demo/com1.txt", "folder./x", "folder /x", "a.py:stream", "a<b", "a>b",
                            "a|b", "a?b", "a*b", "LPT9/x", "aux", "x. ")):
-        one("windows-%d" % i, n, "warn", p)
-    case("path-case", "warn", p, files=[("Foo.py", "x"), ("foo.py", "y")])
+        one("windows-%d" % i, n, "N401", p)
+    case("path-case", "N404", p, files=[("Foo.py", "x"), ("foo.py", "y")])
     case("path-case-of-folders", "ok", files=[("Foo/a.py", "x"), ("foo/b.py", "y")])
-    case("path-nfc-nfd", "warn", p, files=[("caf\xe9.py", "x"), (unicodedata.normalize("NFD", "caf\xe9.py"), "y")])
-    case("path-case-file-and-folder", "warn", p, files=[("Foo", "x"), ("foo/b.py", "y")])
-    case("path-twice-same", "warn", entries=lambda es: es + [Entry("demo/__init__.py", "x = 1\n")])
+    case("path-nfc-nfd", "N404", p, files=[("caf\xe9.py", "x"), (unicodedata.normalize("NFD", "caf\xe9.py"), "y")])
+    case("path-case-file-and-folder", "N404", p, files=[("Foo", "x"), ("foo/b.py", "y")])
+    case("path-twice-same", "N403", entries=lambda es: es + [Entry("demo/__init__.py", "x = 1\n")])
     case("path-twice-other", "WP_E_WHEEL", entries=lambda es: es + [Entry("demo/__init__.py", "x = 2\n")])
     case("path-file-and-folder", p, files=[("x", "1"), ("x/y", "2")])
     case("path-file-and-folder-far", p, files=[("x", "1"), ("x-y", "3"), ("x.py", "3"), ("x/y", "2")])
@@ -307,7 +320,7 @@ def paths():
     one("256", "a" * 256, p)
     one("256-folder", "a" * 256 + "/x", p)
     one("100-deep", "d/" * 100 + "x", "ok")
-    one("no-utf8-flag", "gr\xfcn.py", "warn", flags=0)
+    one("no-utf8-flag", "gr\xfcn.py", "N402", flags=0)
     one("utf8-flag", "gr\xfcn.py", "ok")
     one("not-utf8", b"a\xff.py", "WP_E_ZIP")
     one("symlink", "link", p, mode=0o120777)
@@ -356,21 +369,21 @@ def dist_info():
     case("metadata-version-spelled", "ok", metadata=METADATA.replace("n: 1.0", "n: 1.0.0"))
     case("metadata-crlf", "ok", metadata=METADATA.replace("\n", "\r\n"))
     case("metadata-body", "ok", metadata=METADATA + "\nName: other\nVersion: 9\n")
-    for v, verdict in (("1.0", "ok"), ("1.1", "ok"), ("1.2", "ok"), ("2.4", "ok"), ("2.6", "ok"), ("2.9", "warn"),
+    for v, verdict in (("1.0", "ok"), ("1.1", "ok"), ("1.2", "ok"), ("2.4", "ok"), ("2.6", "ok"), ("2.9", "N410"),
                        ("3.0", m)):
         case("metadata-" + v, verdict, metadata=METADATA.replace("2.1", v))
-    case("metadata-no-metadata-version", "warn", metadata=METADATA.replace("Metadata-Version: 2.1\n", ""))
+    case("metadata-no-metadata-version", "N410", metadata=METADATA.replace("Metadata-Version: 2.1\n", ""))
     case("requires-bad", m, metadata=METADATA + "Requires-Dist: ???\n")
-    case("requires-bad-extra", "warn", metadata=METADATA + 'Provides-Extra: x\nRequires-Dist: ??? ; extra == "x"\n')
+    case("requires-bad-extra", "N410", metadata=METADATA + 'Provides-Extra: x\nRequires-Dist: ??? ; extra == "x"\n')
     case("requires-good", "ok", metadata=METADATA + 'Requires-Dist: numpy (>=1.20)\nRequires-Dist: filelock>=3; '
          'python_version < "3.13"\n')
     case("requires-python-comma", "ok", metadata=METADATA + "Requires-Python: >=3.6,\n")
-    case("requires-python-star", "warn", metadata=METADATA + "Requires-Python: >=3.6.*\n")
-    for v, verdict in (("1.0", "ok"), ("1.9", "warn"), ("2.0", w), ("", w), ("1.b", w)):
+    case("requires-python-star", "N410", metadata=METADATA + "Requires-Python: >=3.6.*\n")
+    for v, verdict in (("1.0", "ok"), ("1.9", "N409"), ("2.0", w), ("", w), ("1.b", w)):
         case("wheel-version-" + (v or "empty"), verdict, wheel=WHEEL.replace(": 1.0", ": " + v))
     case("wheel-version-missing", w, wheel=WHEEL.replace("Wheel-Version: 1.0\n", ""))
-    case("tag-missing", "warn", wheel=WHEEL.replace("Tag: py3-none-any\n", ""))
-    case("tag-other", "warn", wheel=WHEEL.replace("py3", "py2"))
+    case("tag-missing", "N409", wheel=WHEEL.replace("Tag: py3-none-any\n", ""))
+    case("tag-other", "N409", wheel=WHEEL.replace("py3", "py2"))
     case("tag-compressed", "ok", filename="demo-1.0-py2.py3-none-any.whl", wheel=WHEEL + "Tag: py2-none-any\n")
     for n, f, verdict in (("build", "demo-1.0-1-py3-none-any.whl", "ok"),
                           ("build-letters", "demo-1.0-1fixedarch-py3-none-any.whl", "ok"),
@@ -441,17 +454,19 @@ def containers():
     case("zip-two-ends", z, comment=zip_bytes([Entry("a", "x")]))
 
 
-def main():
+def make(root):
+    """All of them below root; what they are."""
     global ROOT
-    if len(sys.argv) != 2:
-        sys.exit("usage: make_odd.py DIR (a new folder)")
-    ROOT = sys.argv[1]
+    ROOT = root
     os.makedirs(ROOT, exist_ok=True)
     for part in (layout, scripts, entry_points, records, paths, modes, dist_info, containers):
         part()
     with open(os.path.join(ROOT, "list.txt"), "w", encoding="utf-8") as f:
-        f.write("\n".join(LINES) + "\n")
+        f.writelines("%s\t%s\t%s\n" % (c.path, t, c.verdict[t]) for c in CASES for t in TARGETS)
+    return CASES
 
 
 if __name__ == "__main__":
-    main()
+    if len(sys.argv) != 2:
+        sys.exit("usage: make_odd.py DIR (a new folder)")
+    make(sys.argv[1])
