@@ -293,6 +293,19 @@ bool wp_version_parse(wp_arena *a, wp_str text, wp_version *out)
 	return true;
 }
 
+bool wp_version_parse_folder(wp_arena *a, wp_str text, wp_version *out)
+{
+	size_t at = wp_str_find(text, '_');
+	char *plus;
+
+	if (wp_version_parse(a, text, out) || at == text.n)
+		return out->norm != NULL;
+	plus = wp_alloc(a, text.n);
+	memcpy(plus, text.p, text.n);
+	plus[at] = '+';
+	return wp_version_parse(a, (wp_str){plus, text.n}, out);
+}
+
 bool wp_version_prerelease(const wp_version *v)
 {
 	return v->pre || v->dev;

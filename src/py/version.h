@@ -28,6 +28,8 @@ typedef struct wp_version {
 
 /* False where text is no PEP 440 version; what is left in *out then has its text only, which just === may match. */
 bool wp_version_parse(wp_arena *a, wp_str text, wp_version *out);
+/* As the name of a dist-info folder has it: some tools write `_` for the `+` before the local label. */
+bool wp_version_parse_folder(wp_arena *a, wp_str text, wp_version *out);
 int wp_version_cmp(const wp_version *a, const wp_version *b); /* local labels count */
 bool wp_version_prerelease(const wp_version *v);	      /* a, b, rc or dev */
 /* Normal form without the local label. */

@@ -65,6 +65,8 @@ int wheel_texts(wheel_opening *o);
 /* A member of dist-info by its file name, NULL if absent. */
 wp_member *wheel_info_member(const wp_wheel *w, const char *file);
 
+/* All of it is as the directory and its row say. */
+int wheel_member_check(wp_unpacker *u, const wp_blob *blob, const wp_member *m, wp_error *e);
 /* wp_member_text, where the caller names the wheel. */
 int wheel_member_text(wp_unpacker *u, wp_arena *a, const wp_blob *blob, const wp_member *m, size_t max, wp_str *out,
 	wp_error *e);

@@ -15,7 +15,7 @@ bool wheel_stem_fits(wp_arena *scratch, wp_str stem, const wp_wheel_name *name)
 
 	return dash < stem.n && wp_str_find(version, '-') == version.n && wp_name_valid(project) &&
 		wp_streq(wp_name_normalize(scratch, project), name->project) &&
-		wp_version_parse(scratch, version, &v) && wp_version_cmp(&v, &name->version) == 0;
+		wp_version_parse_folder(scratch, version, &v) && wp_version_cmp(&v, &name->version) == 0;
 }
 
 /* ---- names -------------------------------------------------------------------------------- */

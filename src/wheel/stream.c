@@ -234,6 +234,11 @@ static int read_member(wp_unpacker *u, const wp_blob *blob, const wp_member *m, 
 	return finish(m, h, nh, crc, sha256, e);
 }
 
+int wheel_member_check(wp_unpacker *u, const wp_blob *blob, const wp_member *m, wp_error *e)
+{
+	return read_member(u, blob, m, NULL, NULL, NULL, e);
+}
+
 int wp_member_read(wp_unpacker *u, const wp_wheel *w, const wp_member *m, wp_sink sink, void *user,
 	unsigned char sha256[32], wp_error *e)
 {

@@ -212,6 +212,11 @@ static int check_names(wheel_opening *o)
 	return rc;
 }
 
+static wp_str script_key(const wheel_opening *o, const char *name)
+{
+	return o->windows ? wp_str_of(wp_name_fold(o->scratch, wp_str_of(name))) : wp_str_of(name);
+}
+
 /* Scripts that an entry point replaces, and what other tools put beside one. */
 static void find_shadowed(wheel_opening *o)
 {
@@ -224,12 +229,12 @@ static void find_shadowed(wheel_opening *o)
 	wp_map_init(&scripts);
 	for (i = 0; i < w->n; i++)
 		if (w->members[i].scheme == WP_SCRIPTS)
-			wp_map_put(&scripts, wp_str_of(w->members[i].path), (uint32_t)i);
+			wp_map_put(&scripts, script_key(o, w->members[i].path), (uint32_t)i);
 	for (i = 0; scripts.n && i < w->entry_points.n; i++)
 		for (k = 0; k < sizeof endings / sizeof *endings; k++) {
 			const char *name = wp_sprintf(o->scratch, "%s%s", w->entry_points.v[i].name, endings[k]);
 
-			if (wp_map_get(&scripts, wp_str_of(name), &at))
+			if (wp_map_get(&scripts, script_key(o, name), &at))
 				wheel_noted(o, NOTE_SHADOWED, "'%s'", w->members[at].name);
 		}
 	wp_map_free(&scripts);

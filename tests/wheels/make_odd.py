@@ -163,6 +163,8 @@ def swap(prefix, new):
 def layout():
     data = "demo-1.0.data/"
     case("plain", "ok")
+    case("neighbour", "ok", filename="neighbour-1.0-py3-none-any.whl", info="neighbour-1.0.dist-info", drop="demo/__init__.py",
+         files=[("neighbour/__init__.py", "x = 1\n")], metadata=METADATA.replace("demo", "neighbour"))
     case("layout-all-schemes", "ok", files=[(data + s, "x") for s in (
         "purelib/a.py", "platlib/b.so", "headers/demo.h", "scripts/run", "data/share/x.txt")])
     case("layout-root-false", "ok", wheel=WHEEL.replace("true", "false"))
@@ -188,7 +190,7 @@ def layout():
          files=[(data + "data/Lib/site-packages/demo/__init__.py", "x")])
     case("layout-data-onto-script", "WP_E_WHEEL", windows="ok",
          files=[(data + "data/bin/run", "x"), (data + "scripts/run", "x")])
-    case("layout-pth-libs-namespace", "ok", files=[("demo.pth", "import demo\n"), ("demo.libs/libx.so", "x"),
+    case("layout-pth-libs-namespace", "ok", at_install="N502", files=[("demo.pth", "import demo\n"), ("demo.libs/libx.so", "x"),
                                                    ("space/part/a.py", "x")])
     case("layout-folders", "ok", files=[Entry("demo/", mode=0o40755), Entry("empty/", mode=0o40755, method=0),
                                         Entry(data, mode=0o40755), Entry(data + "purelib/", system=0, mode=0)])
@@ -202,10 +204,16 @@ def scripts():
                                          (s + "d", "#!python -u\n"), (s + "e", "#!/usr/bin/env python\n"),
                                          (s + "f", "#!/bin/sh\n"), (s + "g", b"\x7fELF\0\1"), (s + "h", "no shebang\n"),
                                          Entry(s + "i", "#!python\n", mode=0o100755)])
+    case("script-bom", "ok", at_install="N503", files=[(s + "a", "\ufeff#!python\nx")])
     case("script-sub", "N406", files=[(s + "sub/x", "#!python\n")])
     eps = "[console_scripts]\ndemo = demo:main\n"
-    case("script-is-entry-point", "N407", files=[(s + "demo", "#!python\n")], eps=eps)
-    case("script-beside-entry-point", "N407", files=[(s + "demo-script.py", "x"), (s + "demo.exe", "x")], eps=eps)
+    made = {"demo": "demo:main"}
+    case("script-is-entry-point", "N407", files=[(s + "demo", "#!python\n")], eps=eps, makes=made)
+    case("script-beside-entry-point", "N407", files=[(s + "demo-script.py", "x"), (s + "demo-script.pyw", "x"),
+                                                     (s + "demo.exe", "x")], eps=eps, makes=made)
+    case("script-beside-in-capitals", "ok", windows="N407", files=[(s + "DEMO-script.py", "x")], eps=eps, makes=made)
+    case("script-beside-wrong-hash", "WP_E_RECORD", eps=eps, files=[(s + "demo.exe", "x")],
+         record=swap(s + "demo.exe", row(s + "demo.exe", b"y")))
     case("script-climbs", "WP_E_PATH", files=[(s + "../../x", "x")])
     for n in ("python", "python3.12", "python.exe", "Pythonw.EXE", "activate", "Activate.ps1", "activate_this.py",
               "deactivate.bat", "pypy3"):
@@ -220,7 +228,13 @@ def scripts():
 def entry_points():
     c = "[console_scripts]\n"
     case("eps-usual", "ok", eps=c + "demo = demo:main\nDemo2=demo.sub:obj.attr\n\xe4-b.c_d = demo:main [extra]\n"
-         "e = demo:main[x]\n\n[gui_scripts]\r\n# comment\r\n; another\r\ng = demo:gui\r\n")
+         "e = demo:main[x]\n\n[gui_scripts]\r\n# comment\r\n; another\r\ng = demo:gui\r\n",
+         makes={"demo": "demo:main", "Demo2": "demo.sub:obj.attr", "\xe4-b.c_d": "demo:main", "e": "demo:main",
+                "g": "demo:gui gui"})
+    case("eps-indented", "ok", eps="[console_scripts]\n  a = demo:a\n    b = demo:b\n\t[gui_scripts]\n c=demo:c\n",
+         makes={"a": "demo:a", "b": "demo:b", "c": "demo:c gui"})
+    case("eps-pip", "ok", eps=c + "pip = demo:main\npip3.11 = demo:main\neasy_install-3.8 = demo:main\n",
+         makes={"pip": "demo:main", "pip3.11": "demo:main", "easy_install-3.8": "demo:main"})
     case("eps-other-groups", "ok", eps="[demo.plugins]\nx = 100%nonsense here\n")
     for n, text in {"no-colon": "x = demo", "no-attr": "x = demo:", "no-value": "x =", "code": "x = demo:main;import os",
                     "colon": "x: demo:main", "space": "a b = demo:main", "slash": "a/b = demo:main",
@@ -229,14 +243,15 @@ def entry_points():
                     "twice": "x = demo:main\nx = demo:other", "module": "x = demo..a:main",
                     "activate": "activate = demo:main"}.items():
         case("eps-" + n, "WP_E_WHEEL", eps=c + text + "\n")
-    case("eps-both-groups", "N411", eps=c + "x = demo:a\n[gui_scripts]\nx = demo:b\n")
-    case("eps-group-twice", "N411", eps=c + "x = demo:a\n" + c + "y = demo:b\n")
+    case("eps-both-groups", "N411", eps="[gui_scripts]\nx = demo:b\n" + c + "x = demo:a\n", makes={"x": "demo:a"})
+    case("eps-group-twice", "N411", eps=c + "x = demo:a\n" + c + "y = demo:b\n", makes={"x": "demo:a", "y": "demo:b"})
     case("eps-before-group", "WP_E_WHEEL", eps="x = demo:a\n" + c)
     case("eps-bom", "WP_E_WHEEL", eps="\ufeff" + c + "x = demo:a\n")
     case("eps-not-utf8", "WP_E_WHEEL", eps=b"[console_scripts]\n\xff = demo:a\n")
     case("eps-other-name", "ok", files=[(INFO + "/Entry_Points.txt", "nonsense")])
-    case("eps-case", "ok", windows="WP_E_WHEEL", eps=c + "x = demo:a\nX = demo:b\n")
-    case("eps-device", "ok", windows="WP_E_WHEEL", eps=c + "con = demo:a\n")
+    case("eps-case", "ok", windows="WP_E_WHEEL", eps=c + "x = demo:a\nX = demo:b\n",
+         makes={"x": "demo:a", "X": "demo:b"})
+    case("eps-device", "ok", windows="WP_E_WHEEL", eps=c + "con = demo:a\n", makes={"con": "demo:a"})
 
 
 def records():
@@ -254,6 +269,8 @@ def records():
     case("record-two-columns", r, record=swap(init, "demo/__init__.py,"))
     case("record-four-columns", r, record=swap(init, row("demo/__init__.py", body) + ",x"))
     case("record-not-listed", r, record=swap(init, None))
+    case("record-not-listed-behind", r, entries=lambda es: es + [Entry("demo/late.py", "x")])
+    case("record-folder-listed", r, files=[Entry("demo/", mode=0o40755)], record=more("demo/,,"))
     case("record-no-hash", r, record=swap(init, "demo/__init__.py,,6"))
     case("record-no-hash-no-size", r, record=swap(init, "demo/__init__.py,,"))
     case("record-no-size", "ok", record=swap(init, row("demo/__init__.py", body, size=False)))
@@ -280,7 +297,9 @@ def records():
     case("record-signature-wrong", r, files=[(INFO + "/RECORD.jws", "{}")],
          record=swap(INFO + "/RECORD.jws", row(INFO + "/RECORD.jws", b"[]")))
     for n in ("INSTALLER", "REQUESTED", "direct_url.json"):
-        case("installers-file-" + n, "N412", files=[(INFO + "/" + n, "x")])
+        n = INFO + "/" + n
+        case("installers-file-" + n.split("/")[1], "N412", files=[(n, "x")])
+        case("installers-file-wrong-" + n.split("/")[1], r, files=[(n, "x")], record=swap(n, row(n, b"y")))
 
 
 def paths():
@@ -311,6 +330,8 @@ def paths():
     case("path-nfc-nfd", "N404", p, files=[("caf\xe9.py", "x"), (unicodedata.normalize("NFD", "caf\xe9.py"), "y")])
     case("path-case-file-and-folder", "N404", p, files=[("Foo", "x"), ("foo/b.py", "y")])
     case("path-twice-same", "N403", entries=lambda es: es + [Entry("demo/__init__.py", "x = 1\n")])
+    case("path-twice-damaged", "WP_E_ZIP", entries=lambda es: es + [Entry(
+        "demo/__init__.py", "x = 1\n", method=0, raw=b"x = 2\n")])
     case("path-twice-other", "WP_E_WHEEL", entries=lambda es: es + [Entry("demo/__init__.py", "x = 2\n")])
     case("path-file-and-folder", p, files=[("x", "1"), ("x/y", "2")])
     case("path-file-and-folder-far", p, files=[("x", "1"), ("x-y", "3"), ("x.py", "3"), ("x/y", "2")])
@@ -353,6 +374,15 @@ def dist_info():
          metadata=METADATA.replace("demo", "my-demo"))
     case("info-underscore", "ok", info="my_demo-1.0.dist-info", filename="my_demo-1.0-py3-none-any.whl",
          metadata=METADATA.replace("demo", "My.Demo"))
+    case("info-underscore-for-plus", "ok", filename="my_demo-2024.3.13+0873c15-py3-none-any.whl",
+         info="my_demo-2024.3.13_0873c15.dist-info", files=[("my_demo-2024.3.13_0873c15.data/scripts/run", "x")],
+         metadata=METADATA.replace("demo", "my-demo").replace("n: 1.0", "n: 2024.3.13+0873c15"))
+    case("info-other-local", w, filename="demo-1.0+cu126-py3-none-any.whl", info="demo-1.0_cu124.dist-info",
+         metadata=METADATA.replace("n: 1.0", "n: 1.0+cu126"))
+    case("info-dots", "ok", filename="jaraco.classes-1.0-py3-none-any.whl", info="jaraco.classes-1.0.dist-info",
+         metadata=METADATA.replace("demo", "jaraco.classes"))
+    case("info-capitals", "ok", filename="MarkupSafe-1.0-py3-none-any.whl", info="MarkupSafe-1.0.dist-info",
+         metadata=METADATA.replace("demo", "MarkupSafe"))
     case("wheel-missing", w, wheel=None)
     case("wheel-not-utf8", w, wheel=WHEEL.encode() + b"X: \xff\n")
     case("metadata-missing", m, metadata=None)
@@ -369,7 +399,8 @@ def dist_info():
     case("metadata-version-spelled", "ok", metadata=METADATA.replace("n: 1.0", "n: 1.0.0"))
     case("metadata-crlf", "ok", metadata=METADATA.replace("\n", "\r\n"))
     case("metadata-body", "ok", metadata=METADATA + "\nName: other\nVersion: 9\n")
-    for v, verdict in (("1.0", "ok"), ("1.1", "ok"), ("1.2", "ok"), ("2.4", "ok"), ("2.6", "ok"), ("2.9", "N410"),
+    for v, verdict in (("1.0", "ok"), ("1.1", "ok"), ("1.2", "ok"), ("2.0", "ok"), ("2.1", "ok"), ("2.2", "ok"), ("2.3", "ok"),
+                       ("2.4", "ok"), ("2.5", "ok"), ("2.6", "ok"), ("2.9", "N410"),
                        ("3.0", m)):
         case("metadata-" + v, verdict, metadata=METADATA.replace("2.1", v))
     case("metadata-no-metadata-version", "N410", metadata=METADATA.replace("Metadata-Version: 2.1\n", ""))
@@ -377,14 +408,37 @@ def dist_info():
     case("requires-bad-extra", "N410", metadata=METADATA + 'Provides-Extra: x\nRequires-Dist: ??? ; extra == "x"\n')
     case("requires-good", "ok", metadata=METADATA + 'Requires-Dist: numpy (>=1.20)\nRequires-Dist: filelock>=3; '
          'python_version < "3.13"\n')
+    for i, text in enumerate(("torch (>=1.9.*)", "PyYAML (>=5.1.*)", "pytz>dev", "pyzmq!=3.0*", "notebook!=~5.0",
+                              "six<2.0.0,>=1.4.0'", "urllib3 (>=1.26<2)", "x @ https://example.org/x-1.0-py3-none-any.whl")):
+        case("requires-real-%d" % i, "ok", metadata=METADATA + "Requires-Dist: %s\n" % text)
+    case("requires-real-extra", "ok", metadata=METADATA + 'Requires-Dist: x >=4.0.* ; extra == "y"\n')
+    case("requires-python-fits", "ok", metadata=METADATA + "Requires-Python: >=3.8,<4\n")
     case("requires-python-comma", "ok", metadata=METADATA + "Requires-Python: >=3.6,\n")
     case("requires-python-star", "N410", metadata=METADATA + "Requires-Python: >=3.6.*\n")
+    case("requires-python-later", "ok", at_install="WP_E_REQUIRES_PYTHON",
+         metadata=METADATA + "Requires-Python: >=3.13\n")
+    case("requires-python-later-star", "N410", at_install="WP_E_REQUIRES_PYTHON",
+         metadata=METADATA + "Requires-Python: >=3.13.*\n")
+    case("requires-python-upper", "ok", at_install="WP_E_REQUIRES_PYTHON",
+         metadata=METADATA + "Requires-Python: >=3.8,<3.12\n")
     for v, verdict in (("1.0", "ok"), ("1.9", "N409"), ("2.0", w), ("", w), ("1.b", w)):
         case("wheel-version-" + (v or "empty"), verdict, wheel=WHEEL.replace(": 1.0", ": " + v))
     case("wheel-version-missing", w, wheel=WHEEL.replace("Wheel-Version: 1.0\n", ""))
     case("tag-missing", "N409", wheel=WHEEL.replace("Tag: py3-none-any\n", ""))
     case("tag-other", "N409", wheel=WHEEL.replace("py3", "py2"))
     case("tag-compressed", "ok", filename="demo-1.0-py2.py3-none-any.whl", wheel=WHEEL + "Tag: py2-none-any\n")
+    wrong = "WP_E_WRONG_TARGET"
+    for n, tag, linux, windows in (
+            ("abi3", "cp37-abi3-manylinux2014_x86_64", "ok", wrong), ("abi3-windows", "cp312-abi3-win_amd64", wrong, "ok"),
+            ("linux", "cp312-cp312-linux_x86_64", "ok", wrong), ("glibc", "cp312-cp312-manylinux_2_38_x86_64", wrong, wrong),
+            ("other-python", "cp311-cp311-win_amd64", wrong, wrong), ("machine", "cp312-cp312-win_arm64", wrong, wrong),
+            ("python-2", "py2-none-any", wrong, wrong),
+            ("many", "py3-none-android_21_armv7l.linux_armv6l.manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64."
+             "win_amd64", "ok", "ok")):
+        parts = tag.split("-")
+        case("tag-" + n, "ok", filename="demo-1.0-%s.whl" % tag, at_install=dict(linux=linux, windows=windows),
+             wheel=WHEEL.replace("py3-none-any", "%s-%s-" % (parts[0], parts[1]) + parts[2].replace(
+                 ".", "\nTag: %s-%s-" % (parts[0], parts[1]))))
     for n, f, verdict in (("build", "demo-1.0-1-py3-none-any.whl", "ok"),
                           ("build-letters", "demo-1.0-1fixedarch-py3-none-any.whl", "ok"),
                           ("build-bad", "demo-1.0-x1-py3-none-any.whl", w),
@@ -394,6 +448,10 @@ def dist_info():
                           ("four-parts", "demo-1.0-py3-none.whl", w),
                           ("other-project", "other-1.0-py3-none-any.whl", w)):
         case("name-" + n, verdict, filename=f)
+    for n, version, verdict in (("cudnn", "1.13.1+cu117.with.pypi.cudnn", "ok"), ("two-plus", "1.7+arch75+torch222", w),
+                                ("percent", "1.0%2Bcu126", w)):
+        case("name-local-" + n, verdict, filename="demo-%s-py3-none-any.whl" % version, info="demo-%s.dist-info" % version,
+             metadata=METADATA.replace("n: 1.0", "n: " + version))
     case("name-epoch", "ok", filename="demo-1!1.0-py3-none-any.whl", info="demo-1!1.0.dist-info",
          metadata=METADATA.replace("n: 1.0", "n: 1!1.0"))
     case("name-underscore-local", w, filename="demo-1.0_cu126-py3-none-any.whl", info="demo-1.0_cu126.dist-info",
@@ -418,6 +476,9 @@ def containers():
     case("zip-zip64-field", "ok", entries=first(extra_local=wide, local=dict(size=0xffffffff, csize=0xffffffff)))
     case("zip-zip64-field-wrong", z, entries=first(extra_local=struct.pack("<HHQQ", 1, 16, 7, 8),
                                                    local=dict(size=0xffffffff, csize=0xffffffff)))
+    for i, d in enumerate(((0, 0), (1, 1))):
+        case("zip-descriptor-zip64-field-%d" % i, "ok", entries=first(
+            descriptor=d, extra_local=struct.pack("<HHQQ", 1, 16, 0, 0), local=dict(size=0xffffffff, csize=0xffffffff)))
     case("zip-bzip2", z, entries=first(method=12, raw=bz2.compress(b"x = 1\n")))
     case("zip-lzma", z, entries=first(method=14))
     case("zip-zstd", z, entries=first(method=93))
@@ -454,12 +515,29 @@ def containers():
     case("zip-two-ends", z, comment=zip_bytes([Entry("a", "x")]))
 
 
+def real():
+    """What real wheels are odd in, beyond the above."""
+    s, d = "demo-1.0.data/scripts/", "demo-1.0.data/data/"
+    case("real-binary-scripts", "ok", files=[Entry(s + "ruff", b"\x7fELF" + bytes(300), mode=0o100755),
+                                             (s + "ninja.exe", b"MZ" + bytes(300))])
+    case("real-versioned-scripts", "ok", files=[(s + n, "#!python\nimport pip\n") for n in ("pip", "pip3", "pip3.12")])
+    case("real-script-twice", "N403,N408", files=[(s + "easy_install", "#!python\n")] * 2)
+    case("real-data", "ok", files=[(d + n, "x") for n in (
+        "share/jupyter/kernels/python3/kernel.json", "etc/jupyter/jupyter_config.json", "Library/bin/mkl_rt.2.dll",
+        "lib64/x.txt", "lib/libiomp5.so")])
+    case("real-headers", "ok", files=[("demo-1.0.data/headers/greenlet/greenlet.h", "x")])
+    case("real-pywin32", "ok", at_install="N502", files=[
+        ("pywin32.pth", "import pywin32_bootstrap\n"), ("pywin32_system32/pythoncom312.dll", "MZ"), (s + "pywin32_postinstall.py", "x")])
+    case("real-long-path", "ok", files=[("demo/" + "licenses/third_party/" * 12 + "LICENSE", "x")])
+    case("real-modes", "ok", entries=lambda es: [Entry(e.name, e.data, mode=0o100000) for e in es])
+
+
 def make(root):
     """All of them below root; what they are."""
     global ROOT
     ROOT = root
     os.makedirs(ROOT, exist_ok=True)
-    for part in (layout, scripts, entry_points, records, paths, modes, dist_info, containers):
+    for part in (layout, scripts, entry_points, records, paths, modes, dist_info, containers, real):
         part()
     with open(os.path.join(ROOT, "list.txt"), "w", encoding="utf-8") as f:
         f.writelines("%s\t%s\t%s\n" % (c.path, t, c.verdict[t]) for c in CASES for t in TARGETS)
