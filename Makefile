@@ -63,8 +63,8 @@ resolve := advise align build candidates claims conflict core direct explain fac
 fetch := ca cache cache_writer catalog check download findlinks get html metadata packed page page_html page_json pages \
 	session source transfer
 bundle := carry layout pack peek read source tree verify verify_members write_dir write_file
-install := activate ask commit exe existing files fit install installed interpreter notes plan receipt record_out scripts \
-	search_windows stage tree unpack venv venv_windows
+install := activate ask commit exe existing files fit install installed interpreter loose loose_needs notes plan receipt \
+	record_out refuse scripts search_windows stage tree unpack venv venv_windows
 doctor := doctor facts graph ldcache libs_elf libs_pe names pc rules rules_driver rules_libs rules_set
 probe := check probe report
 cli := cmd_bundle cmd_doctor cmd_install cmd_lock cmd_matrix cmd_probe cmd_target cmd_verify explain_tree help main opts \
@@ -83,9 +83,9 @@ LAUNCHERS := launcher-console.exe launcher-gui.exe
 LAUNCHER_CC := $(shell command -v x86_64-w64-mingw32-gcc)
 LAUNCHER_DIR := build/$(if $(LAUNCHER_CC),launcher,no-launcher)
 DATA := manifests/pytorch.json manifests/windows-baseline.json src/probe/matmul.ptx $(LAUNCHERS:%=$(LAUNCHER_DIR)/%)
-# Tests of one system. t_install installs for Linux, with its modes and links, and t_install_windows for Windows, on both
+# Tests of one system. t_install and t_loose install for Linux, with its modes and links, and t_install_windows for Windows, on both
 # systems; t_os_proc has shells, signals and limits, and t_os_win the same of Windows.
-unit_not_win32 := t_install t_os_proc
+unit_not_win32 := t_install t_loose t_os_proc
 unit_not_posix := t_os_win
 UNIT := $(patsubst %,$B/tests/%$(EXE),$(filter-out $(unit_not_$(OS)),$(patsubst tests/unit/%.c,%,$(wildcard tests/unit/t_*.c))))
 FUZZ := $(patsubst tests/fuzz/f_%.c,%,$(wildcard tests/fuzz/f_*.c))

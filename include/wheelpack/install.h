@@ -33,8 +33,34 @@ typedef struct wp_launchers {
 	wp_str console, gui;
 } wp_launchers;
 
+/* ---- wheels without a bundle -------------------------------------------------------------- */
+
+typedef struct wp_loose_request {
+	const char *const *paths; size_t n; /* wheels, and folders of them */
+	const char *venv, *python, *search_path, *home; /* as for wp_install; python NULL: python3 */
+} wp_loose_request;
+
+typedef struct wp_loose {
+	wp_findings findings;
+	wp_interpreter python; /* an existing venv's own, else the base of the new one */
+	wp_lock_doc lock;      /* for one target, which is the interpreter's */
+	wp_wheels wheels;      /* lives as long as ctx->arena */
+} wp_loose;
+
+/* From wheels that lie there to what wp_install takes; nothing is asked of any index. A wheel that is named goes in. Of a
+ * folder each project goes in, with its newest version that fits the interpreter (a pre-release only where nothing else
+ * does), the best tag, the highest build; what was passed over is noted (N520, N521). A named wheel wins over those of
+ * folders. `requested` are the named wheels, and of a folder, where nothing is named, those that none of the others
+ * requires. A requirement that neither they nor the venv meet is a warning (N523), one for each project. WP_E_NOT_FOUND,
+ * WP_E_WHEEL, WP_E_USAGE, WP_E_REQUIREMENT (two wheels of one project), WP_E_BUNDLE, WP_E_WRONG_TARGET (none fits),
+ * WP_E_NO_INTERPRETER, WP_E_VENV. */
+int wp_loose_make(wp_ctx *ctx, const wp_loose_request *in, wp_loose *out, wp_error *e);
+
+/* ---- install ------------------------------------------------------------------------------ */
+
 typedef struct wp_install_request {
 	const wp_lock_doc *lock;	/* what to install */
+	const wp_loose *loose;		/* lock and wheels are its, and there is no manifest; NULL: they come from a bundle */
 	const wp_bundle_doc *manifest;	/* record_sha256 of each wheel: the trust chain */
 	const char *bundle_id;		/* for the receipt; may be NULL */
 	wp_wheels wheels;

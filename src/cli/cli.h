@@ -74,6 +74,7 @@ void cli_say(cli *c, const char *fmt, ...) WP_PRINTF(2, 3);
 void cli_answer(cli *c, const char *fmt, ...) WP_PRINTF(2, 3);
 /* Add a stage's findings to the command's and print them. */
 void cli_findings(cli *c, const wp_findings *f);
+void cli_all_findings(cli *c, const wp_findings *f); /* however many faults are among them */
 void cli_error(cli *c, const wp_error *e);
 void cli_flush(cli *c); /* what was said */
 /* The one JSON object of --json. */
@@ -125,8 +126,6 @@ typedef struct cli_request {
 int cli_request_read(cli *c, const wp_lock_doc *earlier, cli_request *out, wp_error *e);
 /* The same target with this variant. */
 int cli_target_with(wp_arena *a, const wp_target *t, const char *variant, wp_target *out, wp_error *e);
-/* WP_E_BUNDLE for a folder of wheels or one wheel, with how to make a bundle of it. */
-int cli_no_bundle(cli *c, const char *path, wp_error *e);
 /* This machine's Python, or the one that --python names. */
 int cli_interpreter(cli *c, const char *spec, wp_interpreter *out, wp_error *e);
 

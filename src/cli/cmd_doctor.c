@@ -104,6 +104,16 @@ static int doctor_target(cli *c, const wp_bundle *b, const wp_lock_target *t, wp
 	return examine(c, &q, e);
 }
 
+static int no_bundle(cli *c, const char *path, wp_error *e)
+{
+	wp_arena *a = c->ctx.arena;
+	bool dir = os_is_dir(path);
+
+	wp_fail(e, WP_E_BUNDLE, "'%s' has no bundle.json: it is a %s", path, dir ? "folder of wheels" : "wheel");
+	return wp_err_next(e, "make a bundle of it: wheelpack bundle NAME... --no-index --find-links %s",
+		cli_word(a, dir ? path : os_dirname(a, path)));
+}
+
 static int doctor_bundle(cli *c, const char *path, wp_error *e)
 {
 	const wp_lock_doc *lock;
@@ -117,7 +127,7 @@ static int doctor_bundle(cli *c, const char *path, wp_error *e)
 	}
 	lock = wp_bundle_lock(b);
 	if (!lock)
-		cli_no_bundle(c, path, e);
+		no_bundle(c, path, e);
 	for (i = 0; lock && i < lock->ntargets && !e->code; i++)
 		doctor_target(c, b, &lock->targets[i], e);
 	wp_bundle_close(b);

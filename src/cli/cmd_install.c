@@ -5,21 +5,21 @@
 #include "cli/embed.h"
 #include "os/os.h"
 
-int cli_no_bundle(cli *c, const char *path, wp_error *e)
+/* `install torch torchvision`, as pip has it. */
+static void advise(cli *c, wp_error *e)
 {
-	wp_arena *a = c->ctx.arena;
-	bool dir = os_is_dir(path);
+	const char *words = "";
+	size_t i;
 
-	wp_fail(e, WP_E_BUNDLE, "'%s' has no bundle.json: it is a %s", path, dir ? "folder of wheels" : "wheel");
-	return wp_err_next(e, "make a bundle of it: wheelpack bundle NAME... --no-index --find-links %s",
-		cli_word(a, dir ? path : os_dirname(a, path)));
-}
+	for (i = 0; i < c->o.args.n; i++) {
+		const char *word = c->o.args.v[i];
 
-/* `install torch`, as pip has it. */
-static void advise(const char *word, wp_error *e)
-{
-	if (e->code == WP_E_NOT_FOUND && !strpbrk(word, "/\\") && !wp_ends(word, ".wpk"))
-		wp_err_next(e, "check the path; a bundle is made on a PC with internet: wheelpack bundle %s -o FILE.wpk", word);
+		if (strpbrk(word, "/\\") || wp_ends(word, ".wpk") || wp_ends(word, ".whl"))
+			return;
+		words = wp_sprintf(c->ctx.arena, "%s %s", words, word);
+	}
+	if (e->code == WP_E_NOT_FOUND)
+		wp_err_next(e, "check the path; a bundle is made on a PC with internet: wheelpack bundle%s -o FILE.wpk", words);
 }
 
 int cli_interpreter(cli *c, const char *spec, wp_interpreter *out, wp_error *e)
@@ -42,68 +42,140 @@ static wp_jnode *receipt_json(const wp_receipt *r)
 	return o;
 }
 
-static int install(cli *c, const wp_bundle *b, wp_receipt *r, wp_error *e)
+static wp_install_request request(const cli *c)
 {
-	char now[21];
-	wp_install_request q = {.lock = wp_bundle_lock(b), .manifest = wp_bundle_manifest(b),
-		.bundle_id = wp_bundle_id(b), .wheels = wp_bundle_wheels(b), .venv = c->o.venv, .python = c->o.python,
+	return (wp_install_request){.venv = c->o.venv, .python = c->o.python, .search_path = os_getenv("PATH"),
+		.home = os_home(), .no_sync = c->o.no_sync, .target = c->o.targets.n ? c->o.targets.v[0] : NULL,
 		.launchers = {{(const char *)wp_data_launcher_console_exe, wp_data_launcher_console_exe_size},
-			{(const char *)wp_data_launcher_gui_exe, wp_data_launcher_gui_exe_size}},
-		.search_path = os_getenv("PATH"), .home = os_home(), .no_sync = c->o.no_sync,
-		.target = c->o.targets.n ? c->o.targets.v[0] : NULL};
+			{(const char *)wp_data_launcher_gui_exe, wp_data_launcher_gui_exe_size}}};
+}
 
-	if (!q.lock)
-		return cli_no_bundle(c, wp_bundle_path(b), e);
+static void tell_installed(cli *c, const wp_receipt *r, uint64_t start)
+{
+	wp_arena *a = c->ctx.arena;
+
+	cli_findings(c, &r->findings);
+	c->result = receipt_json(r);
+	cli_say(c, "installed %s (%s, %s) into %s'%s' in %s\n", cli_count(a, r->distributions, "distribution"),
+		cli_count(a, r->files, "file"), cli_bytes(a, r->bytes), r->created ? "the new venv " : "", c->o.venv,
+		cli_seconds(a, os_now_ms() - start));
+	if (r->kept)
+		cli_say(c, "%zu more were there already\n", r->kept);
+	cli_say(c, "next: %s doctor --venv %s\n", c->program, cli_word(a, c->o.venv));
+}
+
+/* One refusal is what the error says; several are listed. */
+static void tell_refusals(cli *c, const wp_findings *f)
+{
+	wp_findings severe = {0};
+	size_t i;
+
+	for (i = 0; i < f->n; i++)
+		if (f->v[i].severity == WP_SEVERE)
+			*wp_finding_add(&severe, c->ctx.arena, f->v[i].code, WP_SEVERE, "", "", NULL) = f->v[i];
+	if (severe.n > 1)
+		cli_all_findings(c, &severe);
+	else
+		wp_findings_append(&c->findings, c->ctx.arena, &severe);
+}
+
+static int carry_out(cli *c, wp_install_request *q, wp_error *e)
+{
+	uint64_t start = os_now_ms();
+	wp_receipt r = {0};
+	char now[21];
+
 	os_rfc3339(-1, now);
-	q.time = now;
-	return wp_install(&c->ctx, &q, r, e);
+	q->time = now;
+	if (wp_install(&c->ctx, q, &r, e))
+		tell_refusals(c, &r.findings);
+	else
+		tell_installed(c, &r, start);
+	return e->code;
+}
+
+static int install_bundle(cli *c, const wp_bundle *b, wp_error *e)
+{
+	wp_install_request q = request(c);
+
+	q.lock = wp_bundle_lock(b);
+	q.manifest = wp_bundle_manifest(b);
+	q.bundle_id = wp_bundle_id(b);
+	q.wheels = wp_bundle_wheels(b);
+	return carry_out(c, &q, e);
+}
+
+static int install_loose(cli *c, wp_error *e)
+{
+	wp_install_request q = request(c);
+	wp_loose_request lq = {.paths = c->o.args.v, .n = c->o.args.n, .venv = q.venv, .python = q.python,
+		.search_path = q.search_path, .home = q.home};
+	wp_loose l = {0};
+
+	if (q.target) {
+		wp_fail(e, WP_E_USAGE, "--target names one of a bundle's targets, and wheels go to the interpreter");
+		return wp_err_next(e, "name the interpreter: --python PATH, or --python 3.12");
+	}
+	if (wp_loose_make(&c->ctx, &lq, &l, e)) {
+		tell_refusals(c, &l.findings);
+		return e->code;
+	}
+	cli_findings(c, &l.findings);
+	q.lock = &l.lock;
+	q.loose = &l;
+	q.wheels = l.wheels;
+	return carry_out(c, &q, e);
+}
+
+/* A bundle stands alone. */
+static int install(cli *c, wp_error *e)
+{
+	wp_bundle *b = NULL;
+
+	if (c->o.args.n > 1 || wp_ends(c->o.args.v[0], ".whl"))
+		return install_loose(c, e);
+	if (wp_bundle_open(&c->ctx, c->o.args.v[0], &b, e))
+		return e->code;
+	if (wp_bundle_lock(b))
+		install_bundle(c, b, e);
+	else
+		install_loose(c, e);
+	wp_bundle_close(b);
+	return e->code;
 }
 
 static int run(cli *c, wp_error *e)
 {
-	wp_arena *a = c->ctx.arena;
-	wp_bundle *b = NULL;
-	wp_receipt r = {0};
-	uint64_t start = os_now_ms();
-
-	if (c->o.args.n != 1 || !c->o.venv || !c->o.venv[0]) {
+	if (!c->o.args.n || !c->o.venv || !c->o.venv[0]) {
 		wp_err_what(e, "cannot install");
-		wp_fail(e, WP_E_USAGE, "`wheelpack install` takes one bundle and --venv DIR");
+		wp_fail(e, WP_E_USAGE, "`wheelpack install` takes a bundle, or wheels and folders of them, and --venv DIR");
 		return wp_err_next(e, "for example: wheelpack install torch.wpk --venv env");
 	}
 	if (c->o.targets.n > 1) {
 		wp_err_what(e, "cannot install");
 		return wp_fail(e, WP_E_USAGE, "`wheelpack install` takes one --target");
 	}
-	if (wp_bundle_open(&c->ctx, c->o.args.v[0], &b, e) == 0)
-		install(c, b, &r, e);
-	else
-		advise(c->o.args.v[0], e);
-	wp_bundle_close(b);
+	if (!install(c, e))
+		return 0;
+	advise(c, e);
 	wp_err_what(e, "cannot install '%s'", c->o.args.v[0]);
-	if (e->code)
-		return wp_err_state(e, "nothing was changed in '%s'", c->o.venv);
-	cli_findings(c, &r.findings);
-	c->result = receipt_json(&r);
-	cli_say(c, "installed %s (%s, %s) into %s'%s' in %s\n", cli_count(a, r.distributions, "distribution"),
-		cli_count(a, r.files, "file"), cli_bytes(a, r.bytes), r.created ? "the new venv " : "", c->o.venv,
-		cli_seconds(a, os_now_ms() - start));
-	if (r.kept)
-		cli_say(c, "%zu more were there already\n", r.kept);
-	cli_say(c, "next: %s doctor --venv %s\n", c->program, cli_word(a, c->o.venv));
-	return 0;
+	return wp_err_state(e, "nothing was changed in '%s'", c->o.venv);
 }
 
 static const char *const options[] = {"venv", "python", "target", "no-sync", NULL};
 
 const cli_command cmd_install = {
 	.name = "install",
-	.summary = "install a bundle offline into a venv, all or nothing",
-	.usage = "BUNDLE --venv DIR [--python PATH | 3.12] [--target T]",
+	.summary = "install a bundle, or wheels, offline into a venv, all or nothing",
+	.usage = "BUNDLE | WHEEL... | FOLDER --venv DIR [--python PATH | 3.12] [--target T]",
 	.about = "Makes the venv if DIR is new. Every member is held to its RECORD in the pass that writes it; a refusal "
-		 "or a\nstop leaves the venv as it was.\n\n"
+		 "or a\nstop leaves the venv as it was. Wheels without a bundle need no index and fetch nothing: of a "
+		 "folder each project\ngoes in with its newest version that fits, and what they require and nobody has is "
+		 "named.\n\n"
 		 "  wheelpack install torch.wpk --venv ./env --python python3.12\n"
-		 "  wheelpack install E:\\torch-cu126.wpk --venv C:\\envs\\torch\n",
+		 "  wheelpack install E:\\torch-cu126.wpk --venv C:\\envs\\torch\n"
+		 "  wheelpack install demo-1.0-py3-none-any.whl other-2.0-py3-none-any.whl --venv env\n"
+		 "  wheelpack install E:\\wheels --venv C:\\envs\\torch\n",
 	.options = options,
 	.run = run,
 };

@@ -145,23 +145,34 @@ static void put_finding(FILE *f, const wp_finding *d)
 		put_field(f, "next:", d->next);
 }
 
-/* Of faults that are errors reported as some of many, the first tell what kind they are; JSON has all. */
-void cli_findings(cli *c, const wp_findings *f)
+static void put_findings(cli *c, const wp_findings *f, size_t most)
 {
-	enum { SHOWN = 3 };
 	size_t i, faults = 0;
 
 	cli_progress_stop(c);
 	wp_findings_append(&c->findings, c->ctx.arena, f);
 	for (i = 0; i < f->n; i++) {
-		if (wp_starts(f->v[i].code, "WP_E_") && faults++ >= SHOWN)
+		if (wp_starts(f->v[i].code, "WP_E_") && faults++ >= most)
 			continue;
 		if (!c->o.quiet || f->v[i].severity == WP_SEVERE)
 			put_finding(prose(c), &f->v[i]);
 	}
-	if (faults > SHOWN)
-		fprintf(prose(c), "and %zu more faults, which --json lists\n", faults - SHOWN);
+	if (faults > most)
+		fprintf(prose(c), "and %zu more faults, which --json lists\n", faults - most);
 	cli_flush(c);
+}
+
+/* Of faults that are errors reported as some of many, the first tell what kind they are; JSON has all. */
+void cli_findings(cli *c, const wp_findings *f)
+{
+	enum { SHOWN = 3 };
+
+	put_findings(c, f, SHOWN);
+}
+
+void cli_all_findings(cli *c, const wp_findings *f)
+{
+	put_findings(c, f, SIZE_MAX);
 }
 
 static const char *state_of(const wp_error *e)

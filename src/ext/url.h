@@ -20,5 +20,7 @@ const char *wp_url_decode(wp_arena *a, wp_str s);
 const char *wp_url_last_part(wp_arena *a, const char *url);
 /* Percent-encode all but unreserved characters. */
 const char *wp_url_encode(wp_arena *a, wp_str s);
+/* file:// address of an absolute path with '/', perhaps one of a drive (C:/wheels). */
+const char *wp_url_of_path(wp_arena *a, const char *path);
 
 #endif

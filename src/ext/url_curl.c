@@ -154,3 +154,20 @@ const char *wp_url_encode(wp_arena *a, wp_str s)
 	}
 	return out;
 }
+
+const char *wp_url_of_path(wp_arena *a, const char *path)
+{
+	const char *url = path[0] == '/' ? "file://" : "file:///";
+	wp_str rest = wp_str_of(path), part;
+	bool first = true;
+
+	if (wp_ascii_alpha(path[0]) && path[1] == ':' && (path[2] == '/' || path[2] == 0)) {
+		url = wp_sprintf(a, "%s%c:", url, path[0]);
+		rest = wp_str_of(path + 2);
+	}
+	while (wp_str_split(&rest, '/', &part)) {
+		url = wp_sprintf(a, "%s%s%s", url, first ? "" : "/", wp_url_encode(a, part));
+		first = false;
+	}
+	return url;
+}

@@ -26,24 +26,6 @@ const char *wp_file_url_path(wp_arena *a, const char *url)
 	return path && os_is_windows() && is_drive(path + 1) ? path + 1 : path;
 }
 
-/* file:// address of a path; '/' stays as it is. */
-static const char *file_url(wp_arena *a, const char *path)
-{
-	wp_str rest = wp_str_of(path), part;
-	const char *url = path[0] == '/' ? "file://" : "file:///";
-	bool first = true;
-
-	if (is_drive(path)) {
-		url = wp_sprintf(a, "%s%c:", url, path[0]);
-		rest = wp_str_of(path + 2);
-	}
-	while (wp_str_split(&rest, '/', &part)) {
-		url = wp_sprintf(a, "%s%s%s", url, first ? "" : "/", wp_url_encode(a, part));
-		first = false;
-	}
-	return url;
-}
-
 /* One file of the folder, and a project that it is of: an sdist's name leaves that open. */
 typedef struct wp_folder_name {
 	const char *project, *name;
@@ -148,7 +130,7 @@ static wp_file folder_file(wp_session *s, const wp_source_index *x, const char *
 	uint64_t size;
 	os_kind kind;
 
-	f.url = file_url(s->a, path);
+	f.url = wp_url_of_path(s->a, path);
 	if (!os_stat(path, &kind, &size, &ignored) && kind == OS_FILE)
 		f.size = (int64_t)size;
 	return f;

@@ -6,12 +6,14 @@
 #include "ext/unicode.h"
 #include "install/notes.h"
 #include "os/os.h"
+#include "py/direct_url.h"
 
 typedef struct layout {
 	wp_plan *p;
 	wp_map paths; /* path -> index of the file that was first */
 	wp_map dirs;
 	wp_map pairs; /* wheels whose shared files were noted */
+	wp_map refused; /* wheels, and pairs of them, that were refused for their paths: once is enough */
 	const char *headers;
 } layout;
 
@@ -28,13 +30,25 @@ const char *wp_under(const char *path, const char *dir)
 	return strncmp(path, dir, n) == 0 && path[n] == '/' ? path + n + 1 : NULL;
 }
 
-static int check_path(const layout *l, const wp_in_wheel *w, const char *path, wp_error *e)
+/* Once for each key. */
+static void refuse(layout *l, size_t wheel, const char *key, wp_error *f)
 {
+	wp_error none = {0}; /* no stop by the user comes from here */
+
+	wp_err_where(f, "'%s'", l->p->wheels[wheel].lock->filename);
+	if (wp_map_put(&l->refused, wp_str_of(key), 1))
+		wp_plan_refuse(l->p, wheel, f, &none);
+}
+
+static bool too_long(layout *l, size_t wheel, const char *path)
+{
+	wp_error f = {0};
+
 	if (strlen(l->p->venv) + strlen(path) + 2 <= WP_MAX_PATH_BYTES)
-		return 0;
-	wp_fail(e, WP_E_PATH, "below '%s' a path of it has more than %d bytes", l->p->venv,
-		WP_MAX_PATH_BYTES);
-	return wp_err_where(e, "'%s'", w->lock->filename);
+		return false;
+	wp_fail(&f, WP_E_PATH, "below '%s' a path of it has more than %d bytes", l->p->venv, WP_MAX_PATH_BYTES);
+	refuse(l, wheel, wp_sprintf(l->p->a, "long %zu", wheel), &f);
+	return true;
 }
 
 /* ---- one path once -------------------------------------------------------------------------- */
@@ -51,28 +65,38 @@ static bool same_bytes(const wp_out_file *x, const wp_out_file *y)
 	       memcmp(rx->digest, ry->digest, 32) == 0;
 }
 
-static int share(layout *l, wp_out_file *f, size_t first, wp_error *e)
+static void refuse_pair(layout *l, const wp_out_file *old, const wp_out_file *f)
+{
+	wp_plan *p = l->p;
+	const char *a = p->wheels[old->wheel].lock->filename, *b = p->wheels[f->wheel].lock->filename;
+	wp_error fault = {0};
+
+	if (strcmp(old->path, f->path) != 0)
+		wp_fail(&fault, WP_E_COLLISION, "'%s' of %s and '%s' of %s are the same name on Windows", old->path, a,
+			f->path, b);
+	else
+		wp_fail(&fault, WP_E_COLLISION, "%s and %s both bring '%s'%s", a, b, f->path,
+			old->wheel == f->wheel ? "" : ", with different contents");
+	refuse(l, f->wheel, wp_sprintf(p->a, "pair %u %u", (unsigned)old->wheel, (unsigned)f->wheel), &fault);
+}
+
+/* False where the two can't be one file. */
+static bool share(layout *l, wp_out_file *f, size_t first)
 {
 	wp_plan *p = l->p;
 	wp_out_file *old = &p->files.v[first];
 	const char *a = p->wheels[old->wheel].lock->filename, *b = p->wheels[f->wheel].lock->filename;
 
-	if (strcmp(old->path, f->path) != 0) {
-		wp_fail(e, WP_E_COLLISION, "'%s' of %s and '%s' of %s are the same name on Windows", old->path, a,
-			f->path, b);
-		return wp_err_where(e, "'%s'", b);
-	}
-	if (old->wheel == f->wheel || !same_bytes(old, f)) {
-		wp_fail(e, WP_E_COLLISION, "%s and %s both bring '%s'%s", a, b, f->path,
-			old->wheel == f->wheel ? "" : ", with different contents");
-		return wp_err_where(e, "'%s'", b);
+	if (strcmp(old->path, f->path) != 0 || old->wheel == f->wheel || !same_bytes(old, f)) {
+		refuse_pair(l, old, f);
+		return false;
 	}
 	old->executable |= f->executable;
 	f->written = false;
 	f->same_as = first;
 	if (wp_map_put(&l->pairs, wp_str_of(wp_sprintf(p->a, "%s/%s", a, b)), 1))
 		wp_plan_note(p, WP_INSTALL_SHARED_FILE, wp_sprintf(p->a, "'%s' of %s and %s", f->path, a, b));
-	return 0;
+	return true;
 }
 
 static void add_dirs(layout *l, const char *path)
@@ -87,26 +111,25 @@ static void add_dirs(layout *l, const char *path)
 	}
 }
 
-static int add(layout *l, wp_out_file f, wp_error *e)
+static void add(layout *l, wp_out_file f)
 {
 	wp_plan *p = l->p;
 	uint32_t first;
 
-	if (check_path(l, &p->wheels[f.wheel], f.path, e))
-		return e->code;
+	if (too_long(l, f.wheel, f.path))
+		return;
 	f.written = true;
 	f.same_as = p->files.n;
 	f.size = f.member ? f.member->entry->size : f.text.n;
 	if (wp_map_get(&l->paths, key(p, wp_str_of(f.path)), &first)) {
-		if (share(l, &f, first, e))
-			return e->code;
+		if (!share(l, &f, first))
+			return;
 	} else {
 		wp_map_put(&l->paths, key(p, wp_str_of(f.path)), (uint32_t)p->files.n);
 		add_dirs(l, f.path);
 		p->bytes += f.size;
 	}
 	WP_PUSH(&p->files, f);
-	return 0;
 }
 
 /* ---- members -------------------------------------------------------------------------------- */
@@ -160,7 +183,7 @@ static bool shadowed(const wp_plan *p, const wp_in_wheel *w, const wp_member *m)
 	return false;
 }
 
-static int add_member(layout *l, uint32_t i, const wp_member *m, wp_error *e)
+static void add_member(layout *l, uint32_t i, const wp_member *m)
 {
 	const wp_in_wheel *w = &l->p->wheels[i];
 	wp_out_file f = {.wheel = i, .member = m, .executable = m->executable,
@@ -168,39 +191,55 @@ static int add_member(layout *l, uint32_t i, const wp_member *m, wp_error *e)
 	bool root = m->scheme == WP_PURELIB || m->scheme == WP_PLATLIB;
 
 	if (ours(w, m) || (f.script && shadowed(l->p, w, m)))
-		return 0;
+		return;
 	if (root && !strchr(m->path, '/') && wp_ends(m->path, ".pth"))
 		wp_plan_note(l->p, WP_INSTALL_PTH, wp_sprintf(l->p->a, "'%s' of %s", m->path, w->lock->filename));
 	f.path = place(l, w, m);
-	return add(l, f, e);
+	add(l, f);
 }
 
 /* ---- what is generated ---------------------------------------------------------------------- */
 
-static int add_text(layout *l, uint32_t i, const char *path, wp_str text, bool executable, wp_error *e)
+static void add_text(layout *l, uint32_t i, const char *path, wp_str text, bool executable)
 {
 	wp_out_file f = {.wheel = i, .path = path, .text = text, .executable = executable};
 
-	return add(l, f, e);
+	add(l, f);
 }
 
 /* NAME, or NAME.exe on Windows. */
-static int add_entry_point(layout *l, uint32_t i, const wp_entry_point *ep, wp_error *e)
+static void add_entry_point(layout *l, uint32_t i, const wp_entry_point *ep)
 {
 	wp_plan *p = l->p;
 	const char *name = ep->name;
 
-	if (!p->windows)
-		return add_text(l, i, wp_sprintf(p->a, "%s/%s", p->python.venv_bin, name),
-			wp_script_entry(p->a, &p->start, ep), true, e);
+	if (!p->windows) {
+		add_text(l, i, wp_sprintf(p->a, "%s/%s", p->python.venv_bin, name), wp_script_entry(p->a, &p->start, ep),
+			true);
+		return;
+	}
 	name = wp_sprintf(p->a, "%s.exe", name);
 	if (ep->gui && !p->run_pythonw)
 		wp_plan_note(p, WP_INSTALL_NO_PYTHONW, wp_sprintf(p->a, "'%s' of %s", name, p->wheels[i].lock->filename));
-	return add_text(l, i, wp_sprintf(p->a, "%s/%s", p->python.venv_bin, name),
-		wp_script_exe(p->a, &p->in->launchers, &p->start, ep), true, e);
+	add_text(l, i, wp_sprintf(p->a, "%s/%s", p->python.venv_bin, name),
+		wp_script_exe(p->a, &p->in->launchers, &p->start, ep), true);
 }
 
-static int add_generated(layout *l, uint32_t i, wp_error *e)
+/* direct_url.json is for what was asked for by its address. A path in a bundle is one of the PC that it was made on. */
+static bool from_address(const wp_plan *p, const wp_lock_wheel *w)
+{
+	return wp_starts(w->index, "direct") && w->sha256 && (p->in->loose || !wp_starts(w->url, "file:"));
+}
+
+static wp_str direct_url(wp_arena *a, const wp_lock_wheel *w)
+{
+	wp_direct_hash h = {"sha256", w->sha256};
+	wp_direct_url d = {.url = w->url, .kind = WP_DIRECT_ARCHIVE, .has_hashes = true, .hashes = &h, .nhashes = 1};
+
+	return wp_direct_url_write(a, &d);
+}
+
+static void add_generated(layout *l, uint32_t i)
 {
 	const wp_in_wheel *w = &l->p->wheels[i];
 	wp_arena *a = l->p->a;
@@ -208,32 +247,30 @@ static int add_generated(layout *l, uint32_t i, wp_error *e)
 	size_t k;
 
 	for (k = 0; k < w->wheel.entry_points.n; k++)
-		if (add_entry_point(l, i, &w->wheel.entry_points.v[k], e))
-			return e->code;
-	if (w->lock->requested && add_text(l, i, os_join(a, info, "REQUESTED"), WP_LIT(""), false, e))
-		return e->code;
-	return add_text(l, i, os_join(a, info, "INSTALLER"), WP_LIT("wheelpack\n"), false, e);
+		add_entry_point(l, i, &w->wheel.entry_points.v[k]);
+	if (w->lock->requested)
+		add_text(l, i, os_join(a, info, "REQUESTED"), WP_LIT(""), false);
+	if (from_address(l->p, w->lock))
+		add_text(l, i, os_join(a, info, "direct_url.json"), direct_url(a, w->lock), false);
+	add_text(l, i, os_join(a, info, "INSTALLER"), WP_LIT("wheelpack\n"), false);
 }
 
-static int add_wheel(layout *l, uint32_t i, wp_error *e)
+static void add_wheel(layout *l, uint32_t i)
 {
 	wp_in_wheel *w = &l->p->wheels[i];
 	size_t k;
 
 	w->first = l->p->files.n;
 	for (k = 0; k < w->wheel.n; k++)
-		if (add_member(l, i, &w->wheel.members[k], e))
-			return e->code;
-	if (add_generated(l, i, e))
-		return e->code;
+		add_member(l, i, &w->wheel.members[k]);
+	add_generated(l, i);
 	w->n = l->p->files.n - w->first;
 	for (k = w->first; k < l->p->files.n; k++)
 		if (l->p->files.v[k].written)
 			w->left += l->p->files.v[k].size;
-	return 0;
 }
 
-static int check_dirs(const layout *l, wp_error *e)
+static void check_dirs(layout *l)
 {
 	const wp_plan *p = l->p;
 	uint32_t file;
@@ -241,35 +278,43 @@ static int check_dirs(const layout *l, wp_error *e)
 
 	for (i = 0; i < p->dirs.n; i++)
 		if (wp_map_get(&l->paths, key(p, wp_str_of(p->dirs.v[i])), &file)) {
-			wp_fail(e, WP_E_COLLISION, "'%s' is a file here and a directory in another wheel",
-				p->dirs.v[i]);
-			return wp_err_where(e, "'%s'",
-				p->wheels[p->files.v[file].wheel].lock->filename);
+			wp_error f = {0};
+
+			wp_fail(&f, WP_E_COLLISION, "'%s' is a file here and a directory in another wheel", p->dirs.v[i]);
+			refuse(l, p->files.v[file].wheel, wp_sprintf(p->a, "dir %u", file), &f);
 		}
-	return 0;
+}
+
+static void fill(layout *l)
+{
+	wp_plan *p = l->p;
+	uint32_t i;
+
+	l->headers = wp_sprintf(p->a, "%s/site/python%s", p->windows ? "Include" : "include",
+		p->python.markers.python_version);
+	add_dirs(l, wp_sprintf(p->a, "%s/", p->python.venv_site));
+	add_dirs(l, wp_sprintf(p->a, "%s/", p->python.venv_bin));
+	for (i = 0; i < p->nwheels; i++)
+		if (!p->wheels[i].kept && !p->wheels[i].bad)
+			add_wheel(l, i);
+	check_dirs(l);
 }
 
 int wp_plan_files(wp_plan *p, wp_error *e)
 {
 	layout l = {.p = p};
-	uint32_t i;
+	wp_error f = {0};
 
-	if (wp_starter_make(p->a, p->windows, p->run_python, p->run_pythonw, &p->start, e))
-		return e->code;
-	l.headers = wp_sprintf(p->a, "%s/site/python%s", p->windows ? "Include" : "include",
-		p->python.markers.python_version);
+	if (wp_starter_make(p->a, p->windows, p->run_python, p->run_pythonw, &p->start, &f))
+		return wp_plan_refuse(p, SIZE_MAX, &f, e);
 	wp_map_init(&l.paths);
 	wp_map_init(&l.dirs);
 	wp_map_init(&l.pairs);
-	add_dirs(&l, wp_sprintf(p->a, "%s/", p->python.venv_site));
-	add_dirs(&l, wp_sprintf(p->a, "%s/", p->python.venv_bin));
-	for (i = 0; i < p->nwheels && !e->code; i++)
-		if (!p->wheels[i].kept)
-			add_wheel(&l, i, e);
-	if (!e->code)
-		check_dirs(&l, e);
+	wp_map_init(&l.refused);
+	fill(&l);
 	wp_map_free(&l.paths);
 	wp_map_free(&l.dirs);
 	wp_map_free(&l.pairs);
-	return e->code;
+	wp_map_free(&l.refused);
+	return 0;
 }

@@ -76,12 +76,12 @@ static int find_for_targets(wp_plan *p, wp_error *e)
 	return e->code;
 }
 
-static int find_python(wp_plan *p, wp_error *e)
+int wp_fit_python(wp_plan *p, wp_error *e)
 {
 	const char *own = wp_venv_python(p->a, p->venv);
 	wp_error err = {0};
 
-	if (p->is_new && p->in->python)
+	if (p->is_new && (p->in->python || !p->in->lock))
 		return wp_interpreter_find(p->ctx, p->in->python, p->in->search_path, p->in->home,
 			&p->python, e);
 	if (p->is_new)
@@ -172,9 +172,19 @@ static int name_python(wp_plan *p, wp_error *e)
 	return check_windows(p, e);
 }
 
+/* Of a lock that was made for this interpreter. */
+static int fit_loose(wp_plan *p, wp_error *e)
+{
+	p->python = p->in->loose->python;
+	p->target = p->in->lock->targets;
+	return wp_target_make(p->a, p->python.soabi_tag, p->python.platform_tag, NULL, &p->want, e);
+}
+
 int wp_fit_target(wp_plan *p, wp_error *e)
 {
-	if (check_named(p, e) || find_python(p, e) || choose_target(p, e) || name_python(p, e))
+	if (p->in->loose ? fit_loose(p, e) : check_named(p, e) || wp_fit_python(p, e) || choose_target(p, e))
+		return e->code;
+	if (name_python(p, e))
 		return e->code;
 	return wp_target_make(p->a, p->python.soabi_tag, p->python.platform_tag, NULL, &p->real, e);
 }
@@ -191,22 +201,22 @@ static int check_tags(const wp_plan *p, const wp_in_wheel *w, wp_error *e)
 }
 
 /* Read as a requirement on `python`, so that old spellings are repaired in one place. */
-static int check_requires_python(const wp_plan *p, const wp_in_wheel *w, wp_error *e)
+bool wp_requires_python_met(wp_arena *a, const char *requires_python, const char *version)
 {
-	const char *text = w->wheel.metadata.requires_python;
 	wp_error ignored = {0};
 	wp_requirement r;
 	wp_version v;
 
-	if (!text || !text[0])
-		return 0;
-	text = wp_sprintf(p->a, "python %s", text);
-	if (wp_requirement_parse_lenient(p->a, wp_str_of(text), &r, NULL, &ignored))
-		return 0; /* noted when the wheel was opened */
-	if (!wp_version_parse(p->a, wp_str_of(p->python.version), &v))
-		return wp_fail(e, WP_E_NO_INTERPRETER, "'%s' calls itself Python '%s'",
-			p->python.path, p->python.version);
-	if (wp_specifiers_match(&r.specifiers, &v))
+	if (!requires_python || !requires_python[0])
+		return true;
+	if (wp_requirement_parse_lenient(a, wp_str_of(wp_sprintf(a, "python %s", requires_python)), &r, NULL, &ignored))
+		return true;
+	return wp_version_parse(a, wp_str_of(version), &v) && wp_specifiers_match(&r.specifiers, &v);
+}
+
+static int check_requires_python(const wp_plan *p, const wp_in_wheel *w, wp_error *e)
+{
+	if (wp_requires_python_met(p->a, w->wheel.metadata.requires_python, p->python.version))
 		return 0;
 	wp_fail(e, WP_E_REQUIRES_PYTHON, "it requires Python %s, '%s' is %s",
 		w->wheel.metadata.requires_python, p->python.path, p->python.version);
@@ -287,17 +297,28 @@ static void closure_free(closure *c)
 	WP_VEC_FREE(&c->queue);
 }
 
-/* The first need of c that other has not. */
-static const need *difference(const closure *c, const closure *other)
+/* Each need of c that other has not. */
+static int differences(const closure *c, const closure *other, bool real, wp_error *e)
 {
 	uint32_t ignored;
 	size_t i;
 
-	for (i = 0; i < c->queue.n; i++)
-		if (!c->queue.v[i].extra &&
-			!wp_map_get(&other->seen, wp_str_of(c->queue.v[i].project), &ignored))
-			return &c->queue.v[i];
-	return NULL;
+	for (i = 0; i < c->queue.n; i++) {
+		const need *n = &c->queue.v[i];
+		wp_error f = {0};
+
+		if (n->extra || wp_map_get(&other->seen, wp_str_of(n->project), &ignored))
+			continue;
+		if (real)
+			wp_fail(&f, WP_E_WRONG_TARGET, "'%s' needs %s as well: %s, which holds there and not for %s",
+				c->p->python.path, n->project, n->why, c->p->target->name);
+		else
+			wp_fail(&f, WP_E_WRONG_TARGET, "'%s' does not need %s: %s, which holds for %s and not there",
+				c->p->python.path, n->project, n->why, c->p->target->name);
+		if (wp_plan_refuse(c->p, SIZE_MAX, &f, e))
+			return e->code;
+	}
+	return 0;
 }
 
 /* The first need of c for which the lock names no wheel. */
@@ -318,15 +339,15 @@ static int check_markers(wp_plan *p, wp_error *e)
 
 	closure_make(&want, p, &p->want.markers);
 	closure_make(&real, p, &p->python.markers);
-	if ((n = without_wheel(&want)))
-		wp_fail(e, WP_E_DOCUMENT, "the lock has no wheel of %s for %s: %s", n->project, p->target->name,
-			n->why);
-	else if ((n = difference(&real, &want)))
-		wp_fail(e, WP_E_WRONG_TARGET, "'%s' needs %s as well: %s, which holds there and not for %s",
-			p->python.path, n->project, n->why, p->target->name);
-	else if ((n = difference(&want, &real)))
-		wp_fail(e, WP_E_WRONG_TARGET, "'%s' does not need %s: %s, which holds for %s and not there",
-			p->python.path, n->project, n->why, p->target->name);
+	if ((n = without_wheel(&want))) {
+		wp_error f = {0};
+
+		wp_fail(&f, WP_E_DOCUMENT, "the lock has no wheel of %s for %s: %s", n->project, p->target->name, n->why);
+		wp_plan_refuse(p, SIZE_MAX, &f, e);
+	} else {
+		differences(&real, &want, true, e);
+		differences(&want, &real, false, e);
+	}
 	closure_free(&want);
 	closure_free(&real);
 	return e->code;
@@ -336,8 +357,17 @@ int wp_fit_wheels(wp_plan *p, wp_error *e)
 {
 	size_t i;
 
-	for (i = 0; i < p->nwheels; i++)
-		if (check_tags(p, &p->wheels[i], e) || check_requires_python(p, &p->wheels[i], e))
+	for (i = 0; i < p->nwheels; i++) {
+		wp_error f = {0};
+
+		if (p->wheels[i].bad)
+			continue;
+		check_tags(p, &p->wheels[i], &f);
+		if (wp_plan_refuse(p, i, &f, e))
 			return e->code;
-	return check_markers(p, e);
+		check_requires_python(p, &p->wheels[i], &f);
+		if (wp_plan_refuse(p, i, &f, e))
+			return e->code;
+	}
+	return p->in->loose ? 0 : check_markers(p, e); /* loose.c has judged them by the real markers */
 }

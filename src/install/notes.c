@@ -11,7 +11,8 @@ static const struct {
 #undef ROW
 };
 
-void wp_plan_note(const wp_plan *p, wp_install_note note, const char *why)
+wp_finding *wp_plan_note(const wp_plan *p, wp_install_note note, const char *why)
 {
-	wp_finding_add(p->findings, p->ctx->arena, table[note].code, table[note].severity, table[note].title, why, NULL);
+	return wp_finding_add(p->findings, p->ctx->arena, table[note].code, table[note].severity, table[note].title, why,
+		NULL);
 }

@@ -14,7 +14,11 @@
 	X(KEPT, "N504", NOTE, "already installed, kept")                                           \
 	X(THERE_ALREADY, "N505", WARNING, "files of a wheel were there already, with the same contents") \
 	X(NOT_FLUSHED, "N506", WARNING, "the file system could not be flushed to the disk") \
-	X(NO_PYTHONW, "N507", WARNING, "a program with windows opens a console too: this Python has no pythonw.exe")
+	X(NO_PYTHONW, "N507", WARNING, "a program with windows opens a console too: this Python has no pythonw.exe") \
+	X(PASSED_OVER, "N520", NOTE, "wheels of the folder were passed over")                      \
+	X(NONE_FITS, "N521", WARNING, "no wheel of a project fits")                                \
+	X(NO_WHEEL_NAME, "N522", WARNING, "a file of the folder is not named as wheels are")       \
+	X(MISSING, "N523", WARNING, "a requirement is not met")
 
 typedef enum wp_install_note {
 #define WP_INSTALL_NOTE_ENUM(name, code, severity, title) WP_INSTALL_##name,
@@ -22,7 +26,7 @@ typedef enum wp_install_note {
 #undef WP_INSTALL_NOTE_ENUM
 } wp_install_note;
 
-/* Among the receipt's findings; why is copied. */
-void wp_plan_note(const wp_plan *p, wp_install_note note, const char *why);
+/* Among the receipt's findings; why is copied. Fill files and next yourself. */
+wp_finding *wp_plan_note(const wp_plan *p, wp_install_note note, const char *why);
 
 #endif

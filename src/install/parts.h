@@ -40,11 +40,19 @@ typedef struct wp_in_wheel {
 	wp_wheel wheel;
 	wp_findings findings; /* from reading it, in the arena of its job */
 	bool kept;	      /* the venv has this distribution in this version */
+	bool bad;	      /* it could not be read, which was refused: nothing of it is known */
 	size_t first, n;      /* its files in the plan */
 	atomic_uint_fast64_t left; /* bytes not yet written */
 	bool overlaps;	      /* some of its files are in the venv already, with the same bytes */
 	bool told;	      /* its progress line was given */
 } wp_in_wheel;
+
+/* One reason why the plan can't be carried out. */
+typedef struct wp_refusal {
+	size_t wheel; /* SIZE_MAX: of no single one */
+	wp_code code;
+	const char *where, *why, *next;
+} wp_refusal;
 
 typedef struct wp_plan {
 	wp_ctx *ctx;
@@ -67,6 +75,8 @@ typedef struct wp_plan {
 	WP_VEC(wp_out_file) files;
 	WP_VEC(const char *) dirs; /* every directory of files, parents before children */
 	uint64_t bytes;		 /* to be written */
+	uint64_t space_needed, space_free; /* on the disk */
+	WP_VEC(wp_refusal) refusals;
 } wp_plan;
 
 /* ask.c */
@@ -83,7 +93,16 @@ typedef struct wp_venv_place {
 } wp_venv_place;
 int wp_venv_find(wp_arena *a, const char *venv, wp_venv_place *out, wp_error *e);
 
+/* refuse.c: all that stands against a plan is told at once. Take the fault f, if it is one, as a refusal of a wheel
+ * (SIZE_MAX: of the whole), empty it, and go on; a stop by the user is no refusal but ends in e. */
+int wp_plan_refuse(wp_plan *p, size_t wheel, wp_error *f, wp_error *e);
+/* Each refusal becomes a finding; e sums them up: integrity first, else the lowest wheel. 0 where there is none. */
+int wp_plan_conclude(wp_plan *p, wp_error *e);
+
 /* fit.c: may these wheels go to this interpreter on this machine? */
+int wp_fit_python(wp_plan *p, wp_error *e); /* which one; without a lock python3 where none is named */
+/* Is it one of those that Requires-Python asks for? What can't be read is told of when the wheel is opened. */
+bool wp_requires_python_met(wp_arena *a, const char *requires_python, const char *version);
 int wp_fit_target(wp_plan *p, wp_error *e);
 int wp_fit_wheels(wp_plan *p, wp_error *e);
 

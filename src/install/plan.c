@@ -134,8 +134,6 @@ static int check_whole(const wp_in_wheel *w, wp_error *e)
 {
 	char hex[WP_SHA256_HEX + 1];
 
-	if (!w->lock->sha256)
-		return 0;
 	if (wp_sha256_blob(&w->blob, hex, e))
 		return e->code;
 	if (strcmp(hex, w->lock->sha256) == 0)
@@ -170,7 +168,7 @@ static int open_wheel(wp_plan *p, wp_in_wheel *w, wp_arena *a, wp_error *e)
 		return e->code;
 	if (pin)
 		record = pin->record_sha256;
-	else if (check_whole(w, e))
+	else if (w->lock->sha256 && !p->in->loose && check_whole(w, e)) /* loose.c has read it just now */
 		return e->code;
 	return wp_wheel_open(a, name, &w->blob, p->real.windows, record, &w->wheel, &w->findings, e);
 }
@@ -190,46 +188,66 @@ static int open_job(void *user, size_t i, wp_arena *a, wp_error *e)
 
 static int open_wheels(wp_plan *p, wp_error *e)
 {
+	wp_error first = {0};
 	size_t i;
 
-	if (wp_par_for(p->ctx, p->nwheels, open_job, NULL, p, true, &p->opened, e))
+	wp_par_for(p->ctx, p->nwheels, open_job, NULL, p, false, &p->opened, &first);
+	if (first.code == WP_E_INTERRUPTED || first.code == WP_E_INTERNAL) {
+		*e = first;
 		return e->code;
-	for (i = 0; i < p->nwheels; i++)
-		wp_findings_append(p->findings, p->ctx->arena, &p->wheels[i].findings);
+	}
+	for (i = 0; i < p->nwheels; i++) {
+		p->wheels[i].bad = p->opened.errors[i].code != 0;
+		if (!p->wheels[i].bad)
+			wp_findings_append(p->findings, p->ctx->arena, &p->wheels[i].findings);
+		else if (wp_plan_refuse(p, i, &p->opened.errors[i], e))
+			return e->code;
+	}
 	return 0;
 }
 
 /* ---- space --------------------------------------------------------------------------------- */
 
-static int check_space(const wp_plan *p, wp_error *e)
+static int check_space(wp_plan *p, wp_error *e)
 {
 	enum { BLOCK = 4096 };
-	uint64_t need = 0, free_bytes;
 	size_t i;
 
 	for (i = 0; i < p->files.n; i++)
 		if (p->files.v[i].written)
-			need += (p->files.v[i].size + BLOCK - 1) / BLOCK * BLOCK;
-	need += (uint64_t)p->dirs.n * BLOCK;
-	if (os_free_space(p->venv, &free_bytes, e))
+			p->space_needed += (p->files.v[i].size + BLOCK - 1) / BLOCK * BLOCK;
+	p->space_needed += (uint64_t)p->dirs.n * BLOCK;
+	if (os_free_space(p->venv, &p->space_free, e))
 		return e->code;
-	if (free_bytes < need)
+	if (p->space_free < p->space_needed)
 		return wp_fail(e, WP_E_DISK_FULL, "%" PRIu64 " MB are needed, %" PRIu64 " MB are free",
-			(need >> 20) + 1, free_bytes >> 20);
+			(p->space_needed >> 20) + 1, p->space_free >> 20);
 	return 0;
+}
+
+/* A part of the plan of which the first fault counts; true where it had one. */
+static bool part(wp_plan *p, int (*make)(wp_plan *p, wp_error *e), wp_error *e)
+{
+	wp_error f = {0};
+	bool failed = make(p, &f) != 0;
+
+	wp_plan_refuse(p, SIZE_MAX, &f, e);
+	return failed;
 }
 
 int wp_plan_make(wp_plan *p, wp_error *e)
 {
+	bool judged;
+
 	if (wp_fit_target(p, e) || gather(p, e))
 		return e->code;
-	if (!p->is_new && wp_existing_kept(p, e))
+	judged = !p->is_new && !part(p, wp_existing_kept, e);
+	if (e->code || open_wheels(p, e) || wp_fit_wheels(p, e) || wp_plan_files(p, e))
 		return e->code;
-	if (open_wheels(p, e) || wp_fit_wheels(p, e) || wp_plan_files(p, e))
-		return e->code;
-	if (!p->is_new && wp_existing_check(p, e))
-		return e->code;
-	return check_space(p, e);
+	if (judged)
+		part(p, wp_existing_check, e);
+	part(p, check_space, e);
+	return e->code ? (int)e->code : wp_plan_conclude(p, e);
 }
 
 void wp_plan_done(wp_plan *p)
@@ -242,5 +260,6 @@ void wp_plan_done(wp_plan *p)
 	wp_par_done(&p->opened);
 	WP_VEC_FREE(&p->files);
 	WP_VEC_FREE(&p->dirs);
+	WP_VEC_FREE(&p->refusals);
 	wp_arena_free(p->a);
 }

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * loose.c: from wheels that lie there to a lock for one interpreter. Which of a folder's wheels are taken is decided here;
+ * whether they can be installed is the plan's work, which tells all that is wrong with them at once.
+ */
+#include "install/loose.h"
+
+#include "ext/hash.h"
+#include "ext/url.h"
+
+/* ---- what is there -------------------------------------------------------------------------- */
+
+static size_t add_index(wp_loosing *l, const char *kind, const char *dir)
+{
+	wp_arena *a = l->p.ctx->arena;
+	wp_lock_index x = {wp_sprintf(a, "%s%zu", kind, l->indexes.n + 1), wp_url_of_path(a, wp_sprintf(a, "%s/", dir))};
+
+	WP_PUSH(&l->indexes, x);
+	return l->indexes.n - 1;
+}
+
+static int add_file(wp_loosing *l, const char *path, size_t index, bool named, wp_error *e)
+{
+	wp_loose_wheel w = {.path = path, .filename = os_basename(path), .index = index, .named = named, .size = -1};
+
+	if (wp_wheel_name_parse(l->p.ctx->arena, wp_str_of(w.filename), &w.name, e))
+		return e->code;
+	WP_PUSH(&l->found, w);
+	return 0;
+}
+
+static int add_named(wp_loosing *l, const char *path, wp_error *e)
+{
+	const char *full;
+
+	if (!os_is_file(path))
+		return wp_fail(e, WP_E_NOT_FOUND, "there is no such file or directory");
+	if (wp_ends(path, ".wpk")) {
+		wp_fail(e, WP_E_USAGE, "a bundle is installed by itself");
+		return wp_err_next(e, "name the bundle alone, and then the wheels");
+	}
+	if (!wp_ends(path, ".whl")) {
+		wp_fail(e, WP_E_USAGE, "it is no wheel");
+		return wp_err_next(e, "nothing is built here: build a wheel elsewhere (`pip wheel`), and name that");
+	}
+	if (os_absolute(l->p.ctx->arena, path, &full, e))
+		return e->code;
+	return add_file(l, full, add_index(l, "direct", os_dirname(l->p.ctx->arena, full)), true, e);
+}
+
+/* A bundle that lost its bundle.json is no folder like any other: its wheels would go in with nobody to vouch for them. */
+static int check_folder(wp_arena *a, const char *dir, wp_error *e)
+{
+	os_kind bundle, lock;
+	uint64_t size;
+
+	if (os_stat(os_join(a, dir, "bundle.json"), &bundle, &size, e) ||
+		os_stat(os_join(a, dir, "lock.json"), &lock, &size, e))
+		return e->code;
+	if (bundle != OS_ABSENT) {
+		wp_fail(e, WP_E_USAGE, "a bundle is installed by itself");
+		return wp_err_next(e, "name the bundle alone, and then the wheels");
+	}
+	if (lock == OS_ABSENT)
+		return 0;
+	wp_fail(e, WP_E_BUNDLE, "it has lock.json and no bundle.json: it was a bundle, and nothing vouches for it");
+	return wp_err_next(e, "copy the bundle again; or name its folder of wheels, to do without");
+}
+
+static int list_wheels(wp_loosing *l, const char *dir, size_t index, wp_error *e)
+{
+	wp_arena *a = l->p.ctx->arena;
+	wp_error bad = {0};
+	const char **names;
+	size_t i, n;
+
+	if (os_list(a, dir, &names, &n, e))
+		return e->code;
+	for (i = 0; i < n; i++) {
+		const char *path = os_join(a, dir, names[i]);
+
+		if (!wp_ends(names[i], ".whl") || !os_is_file(path) || !add_file(l, path, index, false, &bad))
+			continue;
+		wp_plan_note(&l->p, WP_INSTALL_NO_WHEEL_NAME, wp_sprintf(a, "'%s': %s", path, bad.why));
+		bad = (wp_error){0};
+	}
+	return 0;
+}
+
+static int add_folder(wp_loosing *l, const char *path, wp_error *e)
+{
+	wp_arena *a = l->p.ctx->arena;
+	size_t before = l->found.n, index;
+	const char *full, *below;
+
+	if (os_absolute(a, path, &full, e) || check_folder(a, full, e))
+		return e->code;
+	index = add_index(l, "find-links", full);
+	below = os_join(a, full, "wheels");
+	if (list_wheels(l, full, index, e) || (os_is_dir(below) && list_wheels(l, below, index, e)))
+		return e->code;
+	if (l->found.n > before)
+		return 0;
+	wp_fail(e, WP_E_BUNDLE, "it has no bundle.json and no wheels in it");
+	return wp_err_next(e, "name a bundle, a wheel, or a folder that has wheels");
+}
+
+static int gather(wp_loosing *l, const wp_loose_request *in, wp_error *e)
+{
+	size_t i;
+
+	for (i = 0; i < in->n; i++) {
+		wp_error f = {0};
+
+		if (os_is_dir(in->paths[i]) ? add_folder(l, in->paths[i], &f) : add_named(l, in->paths[i], &f))
+			wp_err_where(&f, "'%s'", in->paths[i]);
+		if (wp_plan_refuse(&l->p, SIZE_MAX, &f, e))
+			return e->code;
+	}
+	return wp_plan_conclude(&l->p, e);
+}
+
+/* ---- one of each project -------------------------------------------------------------------- */
+
+static int newer_first(const wp_wheel_name *x, const wp_wheel_name *y)
+{
+	bool px = wp_version_prerelease(&x->version), py = wp_version_prerelease(&y->version);
+
+	return px != py ? (px ? 1 : -1) : wp_version_cmp(&y->version, &x->version);
+}
+
+/* "2" before "1b" before "1a" before none. */
+static int higher_build_first(const wp_wheel_name *x, const wp_wheel_name *y)
+{
+	if (!x->build || !y->build)
+		return (y->build != NULL) - (x->build != NULL);
+	if (x->build_n != y->build_n)
+		return x->build_n > y->build_n ? -1 : 1;
+	return strcmp(y->build, x->build);
+}
+
+/* Wheels of one project, the most wanted first. */
+static int more_wanted_first(const wp_loosing *l, const wp_loose_wheel *x, const wp_loose_wheel *y)
+{
+	size_t rx, ry;
+	int c;
+
+	if (x->named != y->named)
+		return x->named ? -1 : 1;
+	if ((c = newer_first(&x->name, &y->name)) != 0)
+		return c;
+	rx = wp_wheel_rank(&x->name, &l->p.real);
+	ry = wp_wheel_rank(&y->name, &l->p.real);
+	if (rx != ry)
+		return rx < ry ? -1 : 1;
+	if ((c = higher_build_first(&x->name, &y->name)) != 0)
+		return c;
+	return strcmp(x->path, y->path);
+}
+
+static int by_project(const void *x, const void *y)
+{
+	const wp_loose_wheel *a = x, *b = y;
+	int c = strcmp(a->name.project, b->name.project);
+
+	return c ? c : strcmp(a->path, b->path);
+}
+
+/* A few of one project: n is small, and qsort has no room for the target. */
+static void sort_wanted(const wp_loosing *l, wp_loose_wheel *v, size_t n)
+{
+	size_t i, k;
+
+	for (i = 1; i < n; i++) {
+		wp_loose_wheel w = v[i];
+
+		for (k = i; k > 0 && more_wanted_first(l, &w, &v[k - 1]) < 0; k--)
+			v[k] = v[k - 1];
+		v[k] = w;
+	}
+}
+
+static void read_wheel(wp_loosing *l, wp_loose_wheel *w)
+{
+	wp_arena *a = l->p.ctx->arena;
+	wp_error ignored = {0};
+	wp_blob blob;
+	wp_str text;
+
+	if (w->read)
+		return;
+	w->read = true;
+	if (os_blob(w->path, &blob, &ignored))
+		return;
+	w->size = (int64_t)blob.size;
+	if (wp_wheel_metadata(a, w->filename, &blob, &text, &ignored) ||
+		wp_metadata_parse(a, text, &w->metadata, &ignored))
+		w->metadata = (wp_metadata){0};
+	blob.close(blob.self);
+}
+
+/* Why the wheel can't go to this interpreter; NULL where it can. */
+static const char *unfit(wp_loosing *l, wp_loose_wheel *w)
+{
+	const char *python;
+
+	if (wp_wheel_rank(&w->name, &l->p.real) == SIZE_MAX)
+		return "its tags don't fit";
+	read_wheel(l, w);
+	python = w->metadata.requires_python;
+	if (wp_requires_python_met(l->p.ctx->arena, python, l->p.python.version))
+		return NULL;
+	return wp_sprintf(l->p.ctx->arena, "requires Python %s", python);
+}
+
+static void tell_passed(wp_loosing *l, const wp_loose_wheel *v, size_t n, const wp_loose_wheel *taken, const char *why)
+{
+	wp_arena *a = l->p.ctx->arena;
+	const char **files = WP_NEW_ARRAY(a, n + 1, const char *);
+	wp_finding *f;
+	size_t i, k = 0;
+
+	for (i = 0; i < n; i++)
+		if (&v[i] != taken && (!taken || !wp_streq(v[i].path, taken->path)))
+			files[k++] = v[i].filename;
+	if (!k)
+		return;
+	if (taken)
+		why = wp_sprintf(a, "'%s' is taken%s%s", taken->filename, *why ? "; " : "", why);
+	f = wp_plan_note(&l->p, taken ? WP_INSTALL_PASSED_OVER : WP_INSTALL_NONE_FITS, why);
+	f->files = files;
+	f->nfiles = k;
+}
+
+/* The wheels of one project. A note says why one that is more wanted was not taken. */
+static void choose_one(wp_loosing *l, wp_loose_wheel *v, size_t n)
+{
+	wp_arena *a = l->p.ctx->arena;
+	const char *why = "", *fault;
+	size_t i;
+
+	sort_wanted(l, v, n);
+	for (i = 0; i < n; i++) {
+		fault = v[i].named ? NULL : unfit(l, &v[i]);
+		if (!fault)
+			break;
+		why = wp_sprintf(a, "%s%s%s: %s", why, *why ? "; " : "", v[i].filename, fault);
+	}
+	tell_passed(l, v, n, i < n ? &v[i] : NULL, why);
+	if (i == n)
+		return;
+	read_wheel(l, &v[i]);
+	WP_PUSH(&l->chosen, v[i]);
+}
+
+/* One project, two wheels of it by name. */
+static void refuse_second(wp_loosing *l, const wp_loose_wheel *v, size_t n)
+{
+	wp_error f = {0}, stop = {0};
+	size_t i;
+
+	for (i = 1; i < n; i++)
+		if (v[i - 1].named && v[i].named && !wp_streq(v[i - 1].path, v[i].path)) {
+			wp_fail(&f, WP_E_REQUIREMENT, "'%s' and '%s' are both named, and a venv has one version of %s",
+				v[i - 1].path, v[i].path, v[i].name.project);
+			wp_err_next(&f, "name one of them");
+			wp_plan_refuse(&l->p, SIZE_MAX, &f, &stop);
+			return;
+		}
+}
+
+static int choose(wp_loosing *l, wp_error *e)
+{
+	wp_loose_wheel *v = l->found.v;
+	size_t i, k;
+
+	if (!l->found.n)
+		return wp_fail(e, WP_E_USAGE, "no wheel is named");
+	qsort(v, l->found.n, sizeof *v, by_project);
+	for (i = 0; i < l->found.n; i = k) {
+		for (k = i + 1; k < l->found.n && wp_streq(v[i].name.project, v[k].name.project); k++)
+			;
+		choose_one(l, v + i, k - i);
+		refuse_second(l, v + i, k - i);
+		if (wp_check_cancel(l->p.ctx, e))
+			return e->code;
+	}
+	if (!l->chosen.n)
+		return wp_fail(e, WP_E_WRONG_TARGET, "none of the wheels fits '%s', which is %s on %s", l->p.python.path,
+			l->p.python.soabi_tag, l->p.real.platform);
+	return wp_plan_conclude(&l->p, e);
+}
+
+/* ---- digests -------------------------------------------------------------------------------- */
+
+static int hash_one(void *user, size_t i, wp_arena *a, wp_error *e)
+{
+	wp_loose_wheel *w = &((wp_loosing *)user)->chosen.v[i];
+	wp_blob blob;
+
+	(void)a;
+	if (!w->named)
+		return 0;
+	if (!os_blob(w->path, &blob, e)) {
+		wp_sha256_blob(&blob, w->sha256, e);
+		blob.close(blob.self);
+	}
+	return e->code ? wp_err_where(e, "'%s'", w->path) : 0;
+}
+
+/* For direct_url.json of those that were named. For a folder's nobody asks: each member is held to RECORD. */
+static int hash_named(wp_loosing *l, wp_error *e)
+{
+	wp_par par = {0};
+
+	wp_par_for(l->p.ctx, l->chosen.n, hash_one, NULL, l, true, &par, e);
+	wp_par_done(&par);
+	return e->code;
+}
+
+/* ---- the lock ------------------------------------------------------------------------------- */
+
+static wp_lock_wheel lock_wheel(const wp_loosing *l, wp_loose_wheel *w)
+{
+	wp_arena *a = l->p.ctx->arena;
+	wp_lock_wheel out = {.project = w->name.project, .version = w->name.version.norm, .filename = w->filename,
+		.size = w->size, .index = l->indexes.v[w->index].id, .url = wp_url_of_path(a, w->path),
+		.requires_python = w->metadata.requires_python, .requested = w->named || !w->needed};
+
+	if (w->sha256[0]) {
+		out.sha256 = wp_strdup(a, w->sha256);
+		out.digest = WP_DIGEST_LOCAL;
+	}
+	out.requires = WP_VEC_COPY(a, &w->requires);
+	out.nrequires = w->requires.n;
+	return out;
+}
+
+static void lock_target(const wp_loosing *l, wp_lock_target *t, const char **files)
+{
+	size_t i;
+
+	for (i = 0; i < l->chosen.n; i++)
+		files[i] = l->chosen.v[i].filename;
+	qsort(files, l->chosen.n, sizeof *files, wp_cmp_cstr);
+	*t = (wp_lock_target){.name = l->p.real.name, .python = l->p.python.markers.python_version,
+		.platform = l->p.real.platform, .wheels = files, .nwheels = l->chosen.n};
+}
+
+static void lock_make(wp_loosing *l, wp_lock_doc *d)
+{
+	wp_arena *a = l->p.ctx->arena;
+	const char **asked = WP_NEW_ARRAY(a, l->chosen.n, const char *);
+	size_t i;
+
+	*d = (wp_lock_doc){.requirements = asked, .ntargets = 1, .targets = WP_NEW(a, wp_lock_target),
+		.wheels = WP_NEW_ARRAY(a, l->chosen.n, wp_lock_wheel), .nwheels = l->chosen.n,
+		.indexes = WP_VEC_COPY(a, &l->indexes), .nindexes = l->indexes.n};
+	for (i = 0; i < l->chosen.n; i++) {
+		wp_lock_wheel *w = &d->wheels[i];
+
+		*w = lock_wheel(l, &l->chosen.v[i]);
+		if (w->requested)
+			asked[d->nrequirements++] = l->chosen.v[i].named
+				? wp_sprintf(a, "%s @ %s", w->project, w->url) : w->project;
+	}
+	lock_target(l, d->targets, WP_NEW_ARRAY(a, l->chosen.n, const char *));
+}
+
+/* ---- the source ----------------------------------------------------------------------------- */
+
+typedef struct source {
+	const char **paths;
+	size_t n;
+} source;
+
+static int open_path(void *self, const char *filename, const char *sha256, wp_blob *out, wp_error *e)
+{
+	const source *s = self;
+	size_t i;
+
+	(void)sha256;
+	for (i = 0; i < s->n; i++)
+		if (strcmp(os_basename(s->paths[i]), filename) == 0)
+			return os_blob(s->paths[i], out, e);
+	return wp_fail(e, WP_E_NOT_FOUND, "there is no such wheel");
+}
+
+static wp_wheels source_make(const wp_loosing *l)
+{
+	wp_arena *a = l->p.ctx->arena;
+	source *s = WP_NEW(a, source);
+
+	s->paths = WP_NEW_ARRAY(a, l->chosen.n, const char *);
+	for (s->n = 0; s->n < l->chosen.n; s->n++)
+		s->paths[s->n] = l->chosen.v[s->n].path;
+	return (wp_wheels){s, open_path};
+}
+
+/* ---- all of it ------------------------------------------------------------------------------ */
+
+static int find_target(wp_plan *p, wp_error *e)
+{
+	if (wp_plan_place(p, e) || wp_fit_python(p, e)) {
+		if (e->code == WP_E_VENV)
+			wp_err_where(e, "'%s'", p->in->venv);
+		return e->code;
+	}
+	if (!p->python.platform_tag[0])
+		return wp_fail(e, WP_E_WRONG_TARGET, "'%s' is %s on an unknown platform", p->python.path,
+			p->python.soabi_tag);
+	return wp_target_make(p->ctx->arena, p->python.soabi_tag, p->python.platform_tag, NULL, &p->real, e);
+}
+
+static void loosing_done(wp_loosing *l)
+{
+	size_t i;
+
+	for (i = 0; i < l->chosen.n; i++)
+		WP_VEC_FREE(&l->chosen.v[i].requires);
+	WP_VEC_FREE(&l->indexes);
+	WP_VEC_FREE(&l->found);
+	WP_VEC_FREE(&l->chosen);
+	wp_plan_done(&l->p);
+}
+
+int wp_loose_make(wp_ctx *ctx, const wp_loose_request *in, wp_loose *out, wp_error *e)
+{
+	wp_install_request r = {.venv = in->venv, .python = in->python, .search_path = in->search_path, .home = in->home};
+	wp_loosing l = {.p = {.ctx = ctx, .in = &r, .a = wp_arena_new(), .findings = &out->findings}};
+
+	*out = (wp_loose){0};
+	if (!gather(&l, in, e) && !find_target(&l.p, e) && !choose(&l, e) && !hash_named(&l, e) &&
+		!wp_loose_needs(&l, e)) {
+		out->python = l.p.python;
+		out->wheels = source_make(&l);
+		lock_make(&l, &out->lock);
+	}
+	loosing_done(&l);
+	return e->code;
+}
