@@ -63,7 +63,7 @@ resolve := advise align build candidates claims conflict core direct explain fac
 fetch := ca cache cache_writer catalog check download findlinks get html metadata packed page page_html page_json pages \
 	session source transfer
 bundle := carry layout pack peek read source tree verify verify_members write_dir write_file
-install := activate ask commit exe existing files fit install installed interpreter loose loose_needs notes plan receipt \
+install := activate ask commit exe existing files fit install installed interpreter loose loose_needs notes plan preview receipt \
 	record_out refuse scripts search_windows stage tree unpack venv venv_windows
 doctor := doctor facts graph ldcache libs_elf libs_pe names pc rules rules_driver rules_libs rules_set
 probe := check probe report
@@ -83,9 +83,9 @@ LAUNCHERS := launcher-console.exe launcher-gui.exe
 LAUNCHER_CC := $(shell command -v x86_64-w64-mingw32-gcc)
 LAUNCHER_DIR := build/$(if $(LAUNCHER_CC),launcher,no-launcher)
 DATA := manifests/pytorch.json manifests/windows-baseline.json src/probe/matmul.ptx $(LAUNCHERS:%=$(LAUNCHER_DIR)/%)
-# Tests of one system. t_install and t_loose install for Linux, with its modes and links, and t_install_windows for Windows, on both
+# Tests of one system. t_install, t_loose and t_preview install for Linux, with its modes and links, and t_install_windows for Windows, on both
 # systems; t_os_proc has shells, signals and limits, and t_os_win the same of Windows.
-unit_not_win32 := t_install t_loose t_os_proc
+unit_not_win32 := t_install t_loose t_preview t_os_proc
 unit_not_posix := t_os_win
 UNIT := $(patsubst %,$B/tests/%$(EXE),$(filter-out $(unit_not_$(OS)),$(patsubst tests/unit/%.c,%,$(wildcard tests/unit/t_*.c))))
 FUZZ := $(patsubst tests/fuzz/f_%.c,%,$(wildcard tests/fuzz/f_*.c))

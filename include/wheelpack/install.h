@@ -87,6 +87,32 @@ typedef struct wp_receipt {
  * WP_E_PATH, WP_E_WHEEL, WP_E_COLLISION, WP_E_VENV, WP_E_BUSY, WP_E_DISK_FULL, ... each leaves the venv as it was. */
 int wp_install(wp_ctx *ctx, const wp_install_request *in, wp_receipt *out, wp_error *e);
 
+/* ---- what would be done ------------------------------------------------------------------- */
+
+typedef enum wp_planned { WP_PLANNED_INSTALL, WP_PLANNED_KEEP, WP_PLANNED_REPLACE } wp_planned;
+
+typedef struct wp_planned_dist {
+	const char *project, *version, *filename;
+	wp_planned what;
+	const char *was; /* of REPLACE: the version that the venv has */
+	uint64_t files, bytes; /* to be written */
+} wp_planned_dist;
+
+typedef struct wp_preview {
+	wp_findings findings;
+	const char *venv, *python; /* absolute, as in wp_receipt */
+	const char *base, *version; /* the base interpreter, and which it is: 3.12.7 */
+	const char *target;
+	bool create; /* the venv is new */
+	wp_planned_dist *v; size_t n;
+	uint64_t files, bytes;
+	uint64_t space_needed, space_free;
+} wp_preview;
+
+/* The plan of wp_install, and nothing else: no file, directory or lock is made. Refusals are those of wp_install as far as
+ * they can be known without unpacking; all of them are findings of severity error, in both calls. */
+int wp_install_preview(wp_ctx *ctx, const wp_install_request *in, wp_preview *out, wp_error *e);
+
 /* ---- afterwards --------------------------------------------------------------------------- */
 
 typedef struct wp_uninstalled {

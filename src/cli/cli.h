@@ -18,7 +18,7 @@ typedef struct cli_list {
 /* Every option of every command, as given. Text is NULL, numbers are 0 where not given. */
 typedef struct cli_options {
 	bool help, version, json, quiet;
-	bool pre, deep, no_sync, force, require_index_hashes, no_index, offline, refresh, cpu, child, upgrade, no_cache,
+	bool pre, deep, no_sync, dry_run, force, require_index_hashes, no_index, offline, refresh, cpu, child, upgrade, no_cache,
 		no_suggest;
 	const char *cuda, *python, *platform, *out, *venv, *lock, *cache_dir, *index_url, *cert, *proxy,
 		*variant_index_base, *torch, *driver, *dest, *tools, *exclude_newer;

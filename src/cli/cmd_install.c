@@ -79,12 +79,83 @@ static void tell_refusals(cli *c, const wp_findings *f)
 		wp_findings_append(&c->findings, c->ctx.arena, &severe);
 }
 
+static const char *const planned_words[] = {"install", "keep", "replace"};
+
+static wp_jnode *preview_json(const wp_preview *p)
+{
+	wp_jnode *o = wp_jobject(), *list = wp_jarray();
+	size_t i;
+
+	wp_jput_bool(o, "dry_run", true);
+	wp_jput_str(o, "venv", p->venv);
+	wp_jput_bool(o, "create", p->create);
+	wp_jput_str(o, "python", p->python);
+	wp_jput_str(o, "interpreter", p->base);
+	wp_jput_str(o, "version", p->version);
+	wp_jput_str(o, "target", p->target);
+	for (i = 0; i < p->n; i++) {
+		const wp_planned_dist *d = &p->v[i];
+		wp_jnode *x = wp_jobject();
+
+		wp_jput_str(x, "action", planned_words[d->what]);
+		wp_jput_str(x, "project", d->project);
+		wp_jput_str(x, "version", d->version);
+		wp_jput_str(x, "was", d->was);
+		wp_jput_str(x, "filename", d->filename);
+		wp_jput_int(x, "files", (int64_t)d->files);
+		wp_jput_int(x, "bytes", (int64_t)d->bytes);
+		wp_jadd(list, x);
+	}
+	wp_jput(o, "distributions", list);
+	wp_jput_int(o, "files", (int64_t)p->files);
+	wp_jput_int(o, "bytes", (int64_t)p->bytes);
+	wp_jput_int(o, "space_needed", (int64_t)p->space_needed);
+	wp_jput_int(o, "space_free", (int64_t)p->space_free);
+	return o;
+}
+
+static void tell_preview(cli *c, const wp_preview *p)
+{
+	wp_arena *a = c->ctx.arena;
+	size_t i;
+
+	cli_findings(c, &p->findings);
+	c->result = preview_json(p);
+	cli_answer(c, "would install into %s'%s', with Python %s of '%s', for %s:\n", p->create ? "the new venv " : "", c->o.venv,
+		p->version, p->base, p->target);
+	for (i = 0; i < p->n; i++) {
+		const wp_planned_dist *d = &p->v[i];
+
+		if (d->what == WP_PLANNED_KEEP)
+			cli_answer(c, "  %-8s %s %s\n", planned_words[d->what], d->project, d->version);
+		else
+			cli_answer(c, "  %-8s %s %s%s%s (%s, %s)\n", planned_words[d->what], d->project, d->was ? d->was : "",
+				d->was ? " by " : "", d->version, cli_count(a, d->files, "file"), cli_bytes(a, d->bytes));
+	}
+	cli_answer(c, "%s, %s; %s of space are needed, %s are free\n", cli_count(a, p->files, "file"),
+		cli_bytes(a, p->bytes), cli_bytes(a, p->space_needed), cli_bytes(a, p->space_free));
+	cli_say(c, "nothing was changed: this is what the command does without --dry-run\n");
+}
+
+static int preview(cli *c, const wp_install_request *q, wp_error *e)
+{
+	wp_preview p = {0};
+
+	if (wp_install_preview(&c->ctx, q, &p, e))
+		tell_refusals(c, &p.findings);
+	else
+		tell_preview(c, &p);
+	return e->code;
+}
+
 static int carry_out(cli *c, wp_install_request *q, wp_error *e)
 {
 	uint64_t start = os_now_ms();
 	wp_receipt r = {0};
 	char now[21];
 
+	if (c->o.dry_run)
+		return preview(c, q, e);
 	os_rfc3339(-1, now);
 	q->time = now;
 	if (wp_install(&c->ctx, q, &r, e))
@@ -162,18 +233,19 @@ static int run(cli *c, wp_error *e)
 	return wp_err_state(e, "nothing was changed in '%s'", c->o.venv);
 }
 
-static const char *const options[] = {"venv", "python", "target", "no-sync", NULL};
+static const char *const options[] = {"venv", "python", "target", "dry-run", "no-sync", NULL};
 
 const cli_command cmd_install = {
 	.name = "install",
 	.summary = "install a bundle, or wheels, offline into a venv, all or nothing",
-	.usage = "BUNDLE | WHEEL... | FOLDER --venv DIR [--python PATH | 3.12] [--target T]",
+	.usage = "BUNDLE | WHEEL... | FOLDER --venv DIR [--python PATH | 3.12] [--target T] [--dry-run]",
 	.about = "Makes the venv if DIR is new. Every member is held to its RECORD in the pass that writes it; a refusal "
 		 "or a\nstop leaves the venv as it was. Wheels without a bundle need no index and fetch nothing: of a "
 		 "folder each project\ngoes in with its newest version that fits, and what they require and nobody has is "
 		 "named.\n\n"
 		 "  wheelpack install torch.wpk --venv ./env --python python3.12\n"
 		 "  wheelpack install E:\\torch-cu126.wpk --venv C:\\envs\\torch\n"
+		 "  wheelpack install torch.wpk --venv ./env --dry-run\n"
 		 "  wheelpack install demo-1.0-py3-none-any.whl other-2.0-py3-none-any.whl --venv env\n"
 		 "  wheelpack install E:\\wheels --venv C:\\envs\\torch\n",
 	.options = options,

@@ -65,6 +65,7 @@ static const option options[] = {
 	{"deep", 0, FLAG, AT(deep)},
 	{"venv", 0, TEXT, AT(venv)},
 	{"no-sync", 0, FLAG, AT(no_sync)},
+	{"dry-run", 0, FLAG, AT(dry_run)},
 	{"torch", 0, TEXT, AT(torch)},
 	{"driver", 0, TEXT, AT(driver)},
 	{"child", 0, FLAG, AT(child)},

@@ -216,13 +216,33 @@ static int check_space(wp_plan *p, wp_error *e)
 	for (i = 0; i < p->files.n; i++)
 		if (p->files.v[i].written)
 			p->space_needed += (p->files.v[i].size + BLOCK - 1) / BLOCK * BLOCK;
-	p->space_needed += (uint64_t)p->dirs.n * BLOCK;
+	for (i = 0; i < p->dirs.n; i++)
+		if (p->is_new || !os_is_dir(os_join(p->a, p->venv, p->dirs.v[i])))
+			p->space_needed += BLOCK;
 	if (os_free_space(p->venv, &p->space_free, e))
 		return e->code;
 	if (p->space_free < p->space_needed)
 		return wp_fail(e, WP_E_DISK_FULL, "%" PRIu64 " MB are needed, %" PRIu64 " MB are free",
 			(p->space_needed >> 20) + 1, p->space_free >> 20);
 	return 0;
+}
+
+static int may_write(const wp_plan *p, const char *dir, wp_error *e)
+{
+	while (!os_is_dir(dir) && strcmp(dir, os_dirname(p->a, dir)) != 0)
+		dir = os_dirname(p->a, dir);
+	if (os_may_write(dir))
+		return 0;
+	return wp_fail(e, WP_E_PERMISSION, "'%s' can't be written to", dir);
+}
+
+static int check_permission(wp_plan *p, wp_error *e)
+{
+	if (p->is_new)
+		return may_write(p, os_dirname(p->a, p->venv), e);
+	if (may_write(p, p->venv, e) || may_write(p, os_join(p->a, p->venv, p->python.venv_site), e))
+		return e->code;
+	return may_write(p, os_join(p->a, p->venv, p->python.venv_bin), e);
 }
 
 /* A part of the plan of which the first fault counts; true where it had one. */
@@ -246,6 +266,7 @@ int wp_plan_make(wp_plan *p, wp_error *e)
 		return e->code;
 	if (judged)
 		part(p, wp_existing_check, e);
+	part(p, check_permission, e);
 	part(p, check_space, e);
 	return e->code ? (int)e->code : wp_plan_conclude(p, e);
 }

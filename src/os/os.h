@@ -60,6 +60,7 @@ int os_stat(const char *path, os_kind *kind, uint64_t *size, wp_error *e);
 bool os_is_file(const char *path); /* follows links */
 bool os_is_dir(const char *path);  /* follows links */
 bool os_is_executable(const char *path);
+bool os_may_write(const char *dir); /* names in the directory; true where only trying tells (Windows) */
 int os_mkdir(const char *path, wp_error *e);  /* WP_E_EXISTS if it is there */
 int os_mkdirs(const char *path, wp_error *e); /* parents too; existing directories are fine */
 int os_dir_open(const char *path, os_dir **out, wp_error *e); /* refuses a link as last component */

@@ -50,6 +50,11 @@ bool os_is_dir(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+bool os_may_write(const char *dir)
+{
+	return access(dir, W_OK | X_OK) == 0;
+}
+
 bool os_is_executable(const char *path)
 {
 	return os_is_file(path) && access(path, X_OK) == 0;

@@ -126,7 +126,8 @@ static inline void forget(world *w)
 	w->wheels.n = w->pins.n = w->names.n = 0;
 }
 
-static inline int install(world *w, wp_error *e)
+/* The request says what was added so far. */
+static inline void settle(world *w)
 {
 	static wp_lock_index index = {"ordinary", "https://example.org/simple/"};
 	wp_lock_target *targets = WP_NEW_ARRAY(w->a, 2, wp_lock_target);
@@ -143,6 +144,11 @@ static inline int install(world *w, wp_error *e)
 	w->lock.nwheels = w->wheels.n;
 	w->manifest.wheels = w->pins.v;
 	w->manifest.nwheels = w->pins.n;
+}
+
+static inline int install(world *w, wp_error *e)
+{
+	settle(w);
 	return wp_install(&w->ctx, &w->in, &w->out, e);
 }
 

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * preview.c: the plan, for people to read before it is carried out.
+ */
+#include "install/installed.h"
+#include "install/parts.h"
+
+/* RECORD is made of what lies there in the end; its length is known before. */
+static uint64_t record_size(const wp_plan *p, const wp_in_wheel *w)
+{
+	static const unsigned char any[32];
+	wp_buf b;
+	uint64_t n = 0;
+	size_t i;
+
+	wp_buf_init(&b, 16 * WP_MAX_PATH_BYTES);
+	for (i = 0; i < w->n; i++) {
+		const wp_out_file *f = &p->files.v[p->files.v[w->first + i].same_as];
+
+		b.n = 0;
+		wp_record_line(&b, wp_record_path(p, p->files.v[w->first + i].path), any, (int64_t)f->size);
+		n += b.n;
+	}
+	b.n = 0;
+	wp_record_line(&b, wp_sprintf(p->a, "%s/RECORD", w->wheel.dist_info), NULL, -1);
+	n += b.n;
+	wp_buf_free(&b);
+	return n;
+}
+
+static wp_planned_dist look_at(const wp_plan *p, const wp_site *s, const wp_in_wheel *w)
+{
+	wp_arena *a = p->ctx->arena;
+	const wp_installed *there = wp_site_find(s, w->lock->project);
+	wp_planned_dist d = {.project = wp_strdup(a, w->lock->project), .version = wp_strdup(a, w->lock->version),
+		.filename = wp_strdup(a, w->lock->filename), .what = WP_PLANNED_INSTALL};
+	size_t i;
+
+	if (w->kept) {
+		d.what = WP_PLANNED_KEEP;
+		return d;
+	}
+	if (there) {
+		d.what = WP_PLANNED_REPLACE;
+		d.was = there->version;
+	}
+	for (i = w->first; i < w->first + w->n; i++)
+		if (p->files.v[i].written) {
+			d.files++;
+			d.bytes += p->files.v[i].size;
+		}
+	d.files++;
+	d.bytes += record_size(p, w);
+	return d;
+}
+
+static int fill(const wp_plan *p, wp_preview *out, wp_error *e)
+{
+	wp_arena *a = p->ctx->arena;
+	wp_site s = {0};
+	size_t i;
+
+	if (!p->is_new && wp_site_read(a, p->venv, p->python.venv_site, &s, e))
+		return e->code;
+	out->venv = wp_strdup(a, p->venv);
+	out->python = wp_strdup(a, p->run_python);
+	out->base = wp_strdup(a, p->python.executable);
+	out->version = p->python.version;
+	out->target = wp_strdup(a, p->target->name);
+	out->create = p->is_new;
+	out->space_needed = p->space_needed;
+	out->space_free = p->space_free;
+	out->v = WP_NEW_ARRAY(a, p->nwheels, wp_planned_dist);
+	for (i = 0; i < p->nwheels; i++) {
+		const wp_planned_dist *d = &out->v[out->n++];
+
+		out->v[i] = look_at(p, &s, &p->wheels[i]);
+		out->files += d->files;
+		out->bytes += d->bytes;
+	}
+	return 0;
+}
+
+int wp_install_preview(wp_ctx *ctx, const wp_install_request *in, wp_preview *out, wp_error *e)
+{
+	wp_plan p = {.ctx = ctx, .in = in, .a = wp_arena_new(), .findings = &out->findings};
+
+	*out = (wp_preview){0};
+	if (wp_plan_place(&p, e) || wp_plan_make(&p, e) || fill(&p, out, e)) {
+		if (e->code == WP_E_VENV)
+			wp_err_where(e, "'%s'", in->venv);
+		wp_err_what(e, "cannot install into '%s'", in->venv);
+		wp_err_state(e, "nothing was changed in '%s'", in->venv);
+	}
+	wp_plan_done(&p);
+	return e->code;
+}
