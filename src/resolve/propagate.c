@@ -124,7 +124,7 @@ static void set_watch(search *s, uint32_t no, int which, uint32_t term)
 	const wp_term *t = &x->f->v[term];
 
 	x->watched[which] = term;
-	WP_PUSH(&s->packages.v[t->package]->watches, ((watch){no, term, t->set}));
+	WP_PUSH(&s->packages.v[t->package]->watches, ((watch){no, term, t->set, WP_NOBODY}));
 }
 
 static void drop_watch(search *s, uint32_t no, int which)
@@ -240,7 +240,11 @@ static bool visit(search *s, package *p, const wp_fact **broken)
 	for (i = p->watches.n; i > 0; i--) {
 		watch w = p->watches.v[i - 1];
 
-		if (!set_within(left_of(p), w.set, p->words))
+		/* Choices go from the front: the last one is a witness for long. */
+		if (w.witness != WP_NOBODY && set_has(left_of(p), w.witness))
+			continue;
+		w.witness = p->watches.v[i - 1].witness = set_beyond(left_of(p), w.set, p->words);
+		if (w.witness != WP_NOBODY)
 			continue;
 		if (!look(s, &w, &moved)) {
 			*broken = s->facts.v[w.fact].f;

@@ -18,6 +18,7 @@ typedef struct step {
 typedef struct watch {
 	uint32_t fact, term;
 	const uint64_t *set; /* of the term */
+	uint32_t witness;    /* while this choice is left the term does not hold; WP_NOBODY: not known */
 } watch;
 
 typedef enum priority { EARLY, NORMAL, LATE } priority;

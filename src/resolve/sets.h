@@ -52,6 +52,15 @@ static inline bool set_apart(const uint64_t *a, const uint64_t *b, size_t words)
 	return true;
 }
 
+/* The last member of a that b has not; UINT32_MAX where there is none. */
+static inline uint32_t set_beyond(const uint64_t *a, const uint64_t *b, size_t words)
+{
+	while (words-- > 0)
+		if (a[words] & ~b[words])
+			return (uint32_t)(words * 64) + 63 - (uint32_t)__builtin_clzll(a[words] & ~b[words]);
+	return UINT32_MAX;
+}
+
 static inline bool set_empty(const uint64_t *a, size_t words)
 {
 	return set_apart(a, a, words);
