@@ -141,11 +141,16 @@ typedef struct wp_drift {
 	size_t distributions, files; /* that were looked at */
 	size_t missing, changed, added; /* files */
 	uint64_t bytes;		     /* hashed */
+	const char *target;	     /* of the lock; NULL: there was none to hold the distributions to */
+	const char *const *absent; size_t nabsent;   /* projects of the lock that the venv doesn't have */
+	const char *const *other; size_t nother;     /* that it has in another version */
+	const char *const *foreign; size_t nforeign; /* that the lock doesn't have */
 } wp_drift;
 
 /* Hold a venv to its RECORDs and to a lock: files that are missing, changed or in no RECORD; distributions that the lock
  * has and the venv not, in another version, or the other way round. lock NULL: the one in the venv's receipt. Reads only.
- * What differs is a finding of severity error, what is merely more a warning. */
+ * What differs is a finding of severity error, what is merely more a warning. Of a lock with several targets the one that
+ * the venv was made for. WP_E_NOT_FOUND, WP_E_VENV, WP_E_WRONG_TARGET, WP_E_TARGET. */
 int wp_venv_check(wp_ctx *ctx, const char *venv, const wp_lock_doc *lock, wp_drift *out, wp_error *e);
 
 /* A venv as a tree (site-packages at the root, the rest under their scheme's place like

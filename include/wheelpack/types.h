@@ -43,7 +43,7 @@ typedef enum wp_severity { WP_NOTE, WP_WARNING, WP_SEVERE } wp_severity; /* WP_S
 
 /* One thing worth telling. Codes are stable: I1xx P2xx W3xx L4xx D5xx G6xx S7xx C8xx for the
  * doctor and the probe, N1xx lock, N2xx fetch, N3xx pack, N4xx one wheel's oddities, N5xx install,
- * or a WP_E_ name where an error is reported as one of many. */
+ * N6xx the command line, N7xx the check of a venv, or a WP_E_ name where an error is reported as one of many. */
 typedef struct wp_finding {
 	const char *code;
 	wp_severity severity;

@@ -53,7 +53,7 @@ struct cli {
 	struct cli_progress *progress;
 };
 
-extern const cli_command cmd_lock, cmd_bundle, cmd_verify, cmd_install, cmd_doctor, cmd_probe, cmd_target,
+extern const cli_command cmd_lock, cmd_bundle, cmd_verify, cmd_install, cmd_check, cmd_doctor, cmd_probe, cmd_target,
 	cmd_matrix;
 
 /* ---- opts.c */
@@ -72,7 +72,7 @@ void cli_help(const cli_command *command); /* NULL: the program's */
 void cli_say(cli *c, const char *fmt, ...) WP_PRINTF(2, 3);
 /* What the command was asked for: with --quiet too, unless JSON has it. */
 void cli_answer(cli *c, const char *fmt, ...) WP_PRINTF(2, 3);
-/* Add a stage's findings to the command's and print them. */
+/* Add a stage's findings to the command's and print them; of many in a row that are alike the first. */
 void cli_findings(cli *c, const wp_findings *f);
 void cli_all_findings(cli *c, const wp_findings *f); /* however many faults are among them */
 void cli_error(cli *c, const wp_error *e);

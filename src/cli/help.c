@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 
 static const cli_command *const commands[] = {
-	&cmd_bundle, &cmd_verify, &cmd_install, &cmd_doctor, &cmd_probe, &cmd_lock, &cmd_target, &cmd_matrix};
+	&cmd_bundle, &cmd_verify, &cmd_install, &cmd_check, &cmd_doctor, &cmd_probe, &cmd_lock, &cmd_target, &cmd_matrix};
 
 enum { NCOMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -71,7 +71,7 @@ const cli_command *cli_find_command(const char *name)
 const char *cli_near_command(const char *name)
 {
 	static const char *const other[][2] = {{"download", "bundle"}, {"pack", "bundle"}, {"pip", "bundle"},
-		{"pip3", "bundle"}, {"check", "verify"},
+		{"pip3", "bundle"}, {"drift", "check"},
 		{"resolve", "lock"}, {"compile", "lock"}, {"sync", "install"}, {"diagnose", "doctor"}};
 	const char *names[NCOMMANDS];
 	size_t i;

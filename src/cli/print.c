@@ -131,7 +131,7 @@ static void put_files(FILE *f, const wp_finding *d)
 		fprintf(f, "       and %zu more\n", d->nfiles - SHOWN);
 }
 
-static void put_finding(FILE *f, const wp_finding *d)
+static void put_finding(FILE *f, const wp_finding *d, bool advise)
 {
 	fprintf(f, "%s%s:%s ", colour(f, severity_colour[d->severity]), severity_word[d->severity],
 		colour(f, "\033[0m"));
@@ -141,28 +141,55 @@ static void put_finding(FILE *f, const wp_finding *d)
 		put_field(f, "why:", d->why);
 	put_chain(f, d);
 	put_files(f, d);
-	if (d->next && d->next[0])
+	if (advise && d->next && d->next[0])
 		put_field(f, "next:", d->next);
+}
+
+/* Are these two of many of a kind: errors reported as findings, or the same finding of a venv's distributions? */
+static bool alike(const wp_finding *a, const wp_finding *b)
+{
+	if (wp_starts(a->code, "WP_E_"))
+		return wp_starts(b->code, "WP_E_");
+	return wp_starts(a->code, "N7") && strcmp(a->code, b->code) == 0;
+}
+
+/* How many in a row are alike. */
+static size_t run_of(const wp_findings *f, size_t from)
+{
+	size_t n = 1;
+
+	while (from + n < f->n && alike(&f->v[from], &f->v[from + n]))
+		n++;
+	return n;
+}
+
+/* The first of many; what they all advise stands below the last. */
+static void put_run(cli *c, const wp_finding *v, size_t n, size_t most)
+{
+	size_t i, shown = n < most ? n : most;
+
+	for (i = 0; i < shown; i++)
+		put_finding(prose(c), &v[i], i + 1 == shown || !wp_streq(v[i].next, v[i + 1].next));
+	if (n > shown && wp_starts(v->code, "WP_E_"))
+		fprintf(prose(c), "and %zu more faults, which --json lists\n", n - shown);
+	else if (n > shown)
+		fprintf(prose(c), "and %zu more [%s], which --json lists\n", n - shown, v->code);
 }
 
 static void put_findings(cli *c, const wp_findings *f, size_t most)
 {
-	size_t i, faults = 0;
+	size_t i, n;
 
 	cli_progress_stop(c);
 	wp_findings_append(&c->findings, c->ctx.arena, f);
-	for (i = 0; i < f->n; i++) {
-		if (wp_starts(f->v[i].code, "WP_E_") && faults++ >= most)
-			continue;
+	for (i = 0; i < f->n; i += n) {
+		n = run_of(f, i);
 		if (!c->o.quiet || f->v[i].severity == WP_SEVERE)
-			put_finding(prose(c), &f->v[i]);
+			put_run(c, &f->v[i], n, most);
 	}
-	if (faults > most)
-		fprintf(prose(c), "and %zu more faults, which --json lists\n", faults - most);
 	cli_flush(c);
 }
 
-/* Of faults that are errors reported as some of many, the first tell what kind they are; JSON has all. */
 void cli_findings(cli *c, const wp_findings *f)
 {
 	enum { SHOWN = 3 };

@@ -12,7 +12,7 @@
 #include "install/parts.h"
 #include "py/name.h"
 
-enum { MAX_INSTALLER = 4096, BUFFER = 256 << 10 };
+enum { MAX_INSTALLER = 4096, LONGEST_INSTALLER = 64, BUFFER = 256 << 10 };
 
 /* ---- distributions -------------------------------------------------------------------------- */
 
@@ -91,12 +91,17 @@ int wp_site_read(wp_arena *a, const char *venv, const char *path, wp_site *out, 
 
 const wp_installed *wp_site_find(const wp_site *s, const char *project)
 {
-	size_t i;
+	size_t low = 0, high = s->n;
 
-	for (i = 0; i < s->n; i++)
-		if (strcmp(s->v[i].project, project) == 0)
-			return &s->v[i];
-	return NULL;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strcmp(s->v[middle].project, project) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < s->n && strcmp(s->v[low].project, project) == 0 ? &s->v[low] : NULL;
 }
 
 const char *wp_installed_by(wp_arena *a, const wp_site *s, const wp_installed *d)
@@ -105,7 +110,7 @@ const char *wp_installed_by(wp_arena *a, const wp_site *s, const wp_installed *d
 	wp_str text, line;
 
 	if (os_read_file(a, info_file(a, s, d, "INSTALLER"), MAX_INSTALLER, &text, &ignored) || !wp_utf8_valid(text) ||
-		!wp_str_line(&text, &line))
+		!wp_str_line(&text, &line) || line.n > LONGEST_INSTALLER)
 		return "";
 	return wp_str_dup(a, wp_str_trim(line));
 }

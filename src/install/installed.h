@@ -25,6 +25,7 @@ typedef struct wp_site {
 
 /* All lives in a. A venv without site-packages has none. */
 int wp_site_read(wp_arena *a, const char *venv, const char *path, wp_site *out, wp_error *e);
+/* The first of them where two have one name; NULL. */
 const wp_installed *wp_site_find(const wp_site *s, const char *project);
 
 /* One file of an installed distribution. */

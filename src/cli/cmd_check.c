@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "cli/cli.h"
+#include "os/os.h"
+
+static bool is_venv(cli *c, const char *path)
+{
+	return os_is_file(os_join(c->ctx.arena, path, "pyvenv.cfg"));
+}
+
+/* ---- what it is held to --------------------------------------------------------------------- */
+
+static int only_target(cli *c, wp_lock_doc *lock, wp_error *e)
+{
+	const char *name = c->o.targets.n ? c->o.targets.v[0] : NULL, *have = "";
+	size_t i;
+
+	for (i = 0; name && i < lock->ntargets; i++) {
+		have = wp_sprintf(c->ctx.arena, "%s%s%s", have, i ? ", " : "", lock->targets[i].name);
+		if (strcmp(lock->targets[i].name, name) == 0) {
+			lock->targets += i;
+			lock->ntargets = 1;
+			return 0;
+		}
+	}
+	return name ? wp_fail(e, WP_E_TARGET, "the lock has no target '%s', it has: %s", name, have) : 0;
+}
+
+static int check(cli *c, const char *venv, const char *path, wp_drift *out, wp_error *e)
+{
+	wp_bundle *b = NULL;
+	wp_lock_doc lock;
+
+	if (!path)
+		return wp_venv_check(&c->ctx, venv, NULL, out, e);
+	if (wp_bundle_open(&c->ctx, path, &b, e)) {
+		if (is_venv(c, path))
+			wp_err_next(e, "it is a venv: %s check --venv %s", c->program, cli_word(c->ctx.arena, path));
+		return e->code;
+	}
+	if (!wp_bundle_lock(b)) {
+		cli_no_bundle(c, path, e);
+	} else {
+		lock = *wp_bundle_lock(b);
+		if (!only_target(c, &lock, e))
+			wp_venv_check(&c->ctx, venv, &lock, out, e);
+	}
+	wp_bundle_close(b);
+	return e->code;
+}
+
+/* ---- what is told --------------------------------------------------------------------------- */
+
+static wp_jnode *result_json(const char *venv, const wp_drift *d)
+{
+	wp_jnode *o = wp_jobject();
+
+	wp_jput_str(o, "venv", venv);
+	wp_jput_str(o, "target", d->target);
+	wp_jput_int(o, "distributions", (int64_t)d->distributions);
+	wp_jput_int(o, "files", (int64_t)d->files);
+	wp_jput_int(o, "bytes", (int64_t)d->bytes);
+	wp_jput_int(o, "missing", (int64_t)d->missing);
+	wp_jput_int(o, "changed", (int64_t)d->changed);
+	wp_jput_int(o, "added", (int64_t)d->added);
+	wp_jput_strs(o, "absent", d->absent, d->nabsent);
+	wp_jput_strs(o, "other", d->other, d->nother);
+	wp_jput_strs(o, "foreign", d->foreign, d->nforeign);
+	return o;
+}
+
+static const char *count(wp_arena *a, const char *list, size_t n, const char *what)
+{
+	return n ? wp_sprintf(a, "%s%s%zu %s", list, *list ? ", " : "", n, what) : list;
+}
+
+static const char *differences(wp_arena *a, const wp_drift *d)
+{
+	const char *list = count(a, "", d->missing, d->missing == 1 ? "file missing" : "files missing");
+
+	list = count(a, list, d->changed, "changed");
+	list = count(a, list, d->added, "added");
+	list = count(a, list, d->nabsent, d->nabsent == 1 ? "distribution absent" : "distributions absent");
+	list = count(a, list, d->nother, "in another version");
+	return count(a, list, d->nforeign, "not in the lock");
+}
+
+static void say_next(cli *c, const char *venv, const char *path, const wp_drift *d)
+{
+	wp_arena *a = c->ctx.arena;
+	const char *names = "";
+	size_t i;
+
+	if (d->target && (d->missing || d->changed || d->nabsent || d->nother))
+		cli_say(c, "next: %s install %s --venv %s\n", c->program, path ? cli_word(a, path) : "BUNDLE", cli_word(a, venv));
+	for (i = 0; i < d->nforeign && i < 8; i++)
+		names = wp_sprintf(a, "%s%s ", names, d->foreign[i]);
+	if (i)
+		cli_say(c, "next: %s uninstall %s--venv %s, if they aren't wanted\n", c->program, names, cli_word(a, venv));
+}
+
+static void say_result(cli *c, const char *venv, const char *path, const wp_drift *d, uint64_t ms)
+{
+	wp_arena *a = c->ctx.arena;
+	const char *list = differences(a, d);
+	bool good = !*list && !wp_findings_errors(&d->findings);
+
+	cli_say(c, "'%s' %s: %s, %s, %s, in %s\n", venv, good ? "is as it was installed" : "was checked",
+		cli_count(a, d->distributions, "distribution"), cli_count(a, d->files, "file"), cli_bytes(a, d->bytes),
+		cli_seconds(a, ms));
+	if (*list)
+		cli_say(c, "%s\n", list);
+	say_next(c, venv, path, d);
+}
+
+/* ---- command -------------------------------------------------------------------------------- */
+
+static int wrong_words(cli *c, const char *venv, wp_error *e)
+{
+	wp_arena *a = c->ctx.arena;
+	const char *word = c->o.args.n ? c->o.args.v[0] : NULL;
+
+	if (c->o.args.n > 1)
+		return wp_fail(e, WP_E_USAGE, "`wheelpack check` takes one bundle at most");
+	if (c->o.targets.n > 1 || (c->o.targets.n && !word))
+		return wp_fail(e, WP_E_USAGE, "`wheelpack check` takes one --target, of the bundle that it is given");
+	if (venv)
+		return 0;
+	wp_fail(e, WP_E_USAGE, "`wheelpack check` takes --venv DIR, and no venv is active");
+	if (word && is_venv(c, word))
+		return wp_err_next(e, "it is a venv: %s check --venv %s", c->program, cli_word(a, word));
+	if (word)
+		return wp_err_next(e, "the bytes of a bundle are checked by: %s verify %s", c->program, cli_word(a, word));
+	return wp_err_next(e, "for example: wheelpack check --venv env");
+}
+
+static int run(cli *c, wp_error *e)
+{
+	const char *venv = c->o.venv ? c->o.venv : os_getenv("VIRTUAL_ENV");
+	const char *path = c->o.args.n ? c->o.args.v[0] : NULL;
+	uint64_t start = os_now_ms();
+	wp_drift d = {0};
+
+	venv = venv && *venv ? venv : NULL;
+	if (wrong_words(c, venv, e))
+		return wp_err_what(e, "cannot check");
+	if (check(c, venv, path, &d, e))
+		return wp_err_what(e, "cannot check '%s'", venv);
+	if (!d.target)
+		cli_say(c, "for the venv '%s'\n", venv);
+	else
+		cli_say(c, "for the venv '%s' and the lock of %s, target %s\n", venv,
+			path ? wp_sprintf(c->ctx.arena, "'%s'", path) : "its receipt", d.target);
+	cli_findings(c, &d.findings);
+	c->result = result_json(venv, &d);
+	say_result(c, venv, path, &d, os_now_ms() - start);
+	return 0;
+}
+
+static const char *const options[] = {"venv", "target", NULL};
+
+const cli_command cmd_check = {
+	.name = "check",
+	.summary = "say what changed in a venv since it was installed",
+	.usage = "[--venv DIR] [BUNDLE [--target T]]",
+	.about = "Hashes every installed file against its RECORD on all cores, whoever installed it, and holds the\n"
+		 "distributions to the lock that was installed, or to that of the bundle. Tells what is missing, changed or\n"
+		 "added; exit code 1 where something is missing or changed. Nothing is written. Without --venv it is the venv\n"
+		 "that is active.\n\n"
+		 "  wheelpack check --venv C:\\envs\\torch\n"
+		 "  wheelpack check --venv env torch-cu126.wpk     is this bundle what the venv has?\n"
+		 "  wheelpack check --venv env --json\n",
+	.options = options,
+	.run = run,
+	.findings_fail = true,
+};
