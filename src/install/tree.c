@@ -49,11 +49,11 @@ static int find_posix_site(wp_arena *a, const char *venv, wp_venv_place *out, wp
 {
 	const char *lib = os_join(a, venv, "lib");
 	const char **names;
-	size_t i, n;
+	size_t i, n = 0;
 
 	out->bin = "bin";
 	out->include = "include";
-	if (os_list(a, lib, &names, &n, e))
+	if (os_is_dir(lib) && os_list(a, lib, &names, &n, e))
 		return e->code;
 	for (i = 0; i < n && !out->site; i++) {
 		const char *site = wp_sprintf(a, "lib/%s/site-packages", names[i]);
