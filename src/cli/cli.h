@@ -135,6 +135,10 @@ int cli_interpreter(cli *c, const char *spec, wp_interpreter *out, wp_error *e);
  * is neither. WP_E_REQUIREMENT, WP_E_NOT_FOUND for a folder, a source repository, a path to something else. */
 int cli_wheel_word(cli *c, const char *word, const char **out, wp_error *e);
 
+/* ---- cmd_doctor.c, shared with check */
+/* WP_E_BUNDLE for a folder of wheels or one wheel, with how to make a bundle of it. */
+int cli_no_bundle(cli *c, const char *path, wp_error *e);
+
 /* ---- cmd_lock.c, shared with bundle */
 /* Solve; says the first line and the notes. earlier: the lock that is made again; may be NULL. */
 int cli_lock(cli *c, const wp_lock_doc *earlier, wp_session **session, wp_lock_result *out, wp_error *e);

@@ -104,7 +104,7 @@ static int doctor_target(cli *c, const wp_bundle *b, const wp_lock_target *t, wp
 	return examine(c, &q, e);
 }
 
-static int no_bundle(cli *c, const char *path, wp_error *e)
+int cli_no_bundle(cli *c, const char *path, wp_error *e)
 {
 	wp_arena *a = c->ctx.arena;
 	bool dir = os_is_dir(path);
@@ -127,7 +127,7 @@ static int doctor_bundle(cli *c, const char *path, wp_error *e)
 	}
 	lock = wp_bundle_lock(b);
 	if (!lock)
-		no_bundle(c, path, e);
+		cli_no_bundle(c, path, e);
 	for (i = 0; lock && i < lock->ntargets && !e->code; i++)
 		doctor_target(c, b, &lock->targets[i], e);
 	wp_bundle_close(b);

@@ -70,7 +70,7 @@ static void tell(searching *s, const char *about, const char *const *files, size
 	if (!n)
 		return;
 	k->out->added += n;
-	wp_drift_tell(k, WP_DRIFT_ADDED, wp_sprintf(k->a, "'%s'", about), wp_sprintf(k->a, "%zu of them", n),
+	wp_drift_tell(k, WP_DRIFT_ADDED, wp_sprintf(k->a, "'%s'", about), NULL,
 		"remove them if nothing needs them", files, n);
 }
 
