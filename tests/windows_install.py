@@ -79,6 +79,25 @@ def new_venv(venv):
     checks.check(report["python"]["system"] == "Windows", "the receipt tells of it", report)
 
 
+def loose():
+    """A wheel without a bundle, by its path with backslashes: the plan of it, which changes nothing, then the install."""
+    with zipfile.ZipFile(os.path.join(work, "more.wpk")) as outer:
+        member = next(n for n in outer.namelist() if "part_1" in n and n.endswith(".whl"))
+        name = os.path.basename(member)
+        put("my wheels/" + name, outer.read(member))
+    named = ("--python", "py thon 中/python.exe")
+    got = install(windows("my wheels") + "\\" + name, "loose/env", *named, "--dry-run")
+    expect("the plan of a wheel", got, 0, "would install into the new venv", "  install  part-1 1.0 (")
+    checks.check(not os.path.exists(work + "/loose"), "the plan makes nothing")
+    expect("a wheel", install(windows("my wheels") + "\\" + name, "loose/env", *named), 0, "installed 1 distribution")
+    info = "loose/env/Lib/site-packages/part_1-1.0.dist-info/"
+    url = json.loads(read(info + "direct_url.json"))["url"]
+    checks.check(url.startswith("file:///Z:/") and url.endswith("/my%20wheels/" + name), "direct_url.json has its path", url)
+    before = snapshot(work + "/loose")
+    expect("the plan of a folder", install("my wheels", "loose/env", "--dry-run"), 0, "  keep     part-1 1.0")
+    checks.check(snapshot(work + "/loose") == before, "the plan of a folder changes nothing")
+
+
 def long_path():
     venv = "/".join(["long", *["l" * 60] * 4, "env"])
     if expect("a path of over 300 characters", install("schemes.wpk", venv, "--python", "py thon 中/python.exe"), 0):
@@ -167,6 +186,7 @@ bundle("schemes.wpk", "schemes")
 bundle("more.wpk", "schemes", "part-1")
 new_venv("env")
 new_venv("my env 😀")
+loose()
 long_path()
 killed()
 stopped()

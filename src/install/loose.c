@@ -139,20 +139,17 @@ static int higher_build_first(const wp_wheel_name *x, const wp_wheel_name *y)
 	return strcmp(y->build, x->build);
 }
 
-/* Wheels of one project, the most wanted first. */
-static int more_wanted_first(const wp_loosing *l, const wp_loose_wheel *x, const wp_loose_wheel *y)
+/* Of one project. */
+static int more_wanted_first(const wp_loose_wheel *x, const wp_loose_wheel *y)
 {
-	size_t rx, ry;
 	int c;
 
 	if (x->named != y->named)
 		return x->named ? -1 : 1;
 	if ((c = newer_first(&x->name, &y->name)) != 0)
 		return c;
-	rx = wp_wheel_rank(&x->name, &l->p.real);
-	ry = wp_wheel_rank(&y->name, &l->p.real);
-	if (rx != ry)
-		return rx < ry ? -1 : 1;
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
 	if ((c = higher_build_first(&x->name, &y->name)) != 0)
 		return c;
 	return strcmp(x->path, y->path);
@@ -163,21 +160,7 @@ static int by_project(const void *x, const void *y)
 	const wp_loose_wheel *a = x, *b = y;
 	int c = strcmp(a->name.project, b->name.project);
 
-	return c ? c : strcmp(a->path, b->path);
-}
-
-/* A few of one project: n is small, and qsort has no room for the target. */
-static void sort_wanted(const wp_loosing *l, wp_loose_wheel *v, size_t n)
-{
-	size_t i, k;
-
-	for (i = 1; i < n; i++) {
-		wp_loose_wheel w = v[i];
-
-		for (k = i; k > 0 && more_wanted_first(l, &w, &v[k - 1]) < 0; k--)
-			v[k] = v[k - 1];
-		v[k] = w;
-	}
+	return c ? c : more_wanted_first(a, b);
 }
 
 static void read_wheel(wp_loosing *l, wp_loose_wheel *w)
@@ -204,7 +187,7 @@ static const char *unfit(wp_loosing *l, wp_loose_wheel *w)
 {
 	const char *python;
 
-	if (wp_wheel_rank(&w->name, &l->p.real) == SIZE_MAX)
+	if (w->rank == SIZE_MAX)
 		return "its tags don't fit";
 	read_wheel(l, w);
 	python = w->metadata.requires_python;
@@ -232,14 +215,13 @@ static void tell_passed(wp_loosing *l, const wp_loose_wheel *v, size_t n, const 
 	f->nfiles = k;
 }
 
-/* The wheels of one project. A note says why one that is more wanted was not taken. */
+/* The wheels of one project, the most wanted first. A note says why one that is more wanted was not taken. */
 static void choose_one(wp_loosing *l, wp_loose_wheel *v, size_t n)
 {
 	wp_arena *a = l->p.ctx->arena;
 	const char *why = "", *fault;
 	size_t i;
 
-	sort_wanted(l, v, n);
 	for (i = 0; i < n; i++) {
 		fault = v[i].named ? NULL : unfit(l, &v[i]);
 		if (!fault)
@@ -276,6 +258,8 @@ static int choose(wp_loosing *l, wp_error *e)
 
 	if (!l->found.n)
 		return wp_fail(e, WP_E_USAGE, "no wheel is named");
+	for (i = 0; i < l->found.n; i++)
+		v[i].rank = wp_wheel_rank(&v[i].name, &l->p.real);
 	qsort(v, l->found.n, sizeof *v, by_project);
 	for (i = 0; i < l->found.n; i = k) {
 		for (k = i + 1; k < l->found.n && wp_streq(v[i].name.project, v[k].name.project); k++)

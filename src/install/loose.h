@@ -10,6 +10,7 @@ typedef struct wp_loose_wheel {
 	bool named;		     /* itself, not its folder */
 	size_t index;		     /* of wp_lock_doc.indexes */
 	wp_wheel_name name;
+	size_t rank;		     /* of its tags; SIZE_MAX: none fits */
 	bool read;		     /* size and metadata were looked for; what cannot be read the install refuses */
 	int64_t size;		     /* -1 unknown */
 	wp_metadata metadata;
