@@ -75,6 +75,9 @@ int wp_lock_write(wp_arena *a, const wp_lock_doc *d, wp_str *out, wp_error *e);
 int wp_lock_read(wp_arena *a, wp_str text, wp_lock_doc *out, wp_error *e);
 /* NULL where the lock has no such file. */
 const wp_lock_wheel *wp_lock_find(const wp_lock_doc *d, const char *filename);
+/* Of a platform such as win_amd64; the strictest of the targets that have this file. */
+wp_names wp_names_of(const char *platform);
+wp_names wp_lock_names(const wp_lock_doc *d, const char *filename);
 
 typedef struct wp_lock_request {
 	const char *const *requirements; size_t nrequirements; /* PEP 508 texts; addresses are of wheels */

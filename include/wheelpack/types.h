@@ -94,6 +94,9 @@ typedef struct wp_target {
 	const void *tag_index;	/* finds a tag quickly; NULL where tags was filled by hand */
 } wp_target;
 
+/* Whose rules the file names of a wheel are held to; the stricter the higher. */
+typedef enum wp_names { WP_NAMES_UNIX, WP_NAMES_MACOS, WP_NAMES_WINDOWS } wp_names;
+
 /* ---- interfaces -------------------------------------------------------------------------- */
 
 /* Bytes that can be read at any place. read_at reads exactly n bytes or fails; thread-safe. */

@@ -337,8 +337,12 @@ int wp_source_text(wp_bundle *b, const char *path, wp_str *out, wp_error *e)
 	return e->code ? wp_err_where(e, "'%s'", path) : 0;
 }
 
-bool wp_bundle_windows_name(const char *filename)
+wp_names wp_bundle_names(const char *filename)
 {
-	return strstr(filename, "-win_") || strstr(filename, "-win32") || strstr(filename, ".win_") ||
-		strstr(filename, ".win32");
+	wp_names names = WP_NAMES_UNIX;
+
+	for (; (filename = strpbrk(filename, "-.")) != NULL; filename++)
+		if (wp_names_of(filename + 1) > names)
+			names = wp_names_of(filename + 1);
+	return names;
 }

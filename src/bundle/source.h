@@ -59,8 +59,8 @@ int wp_bundle_read_lock(wp_bundle *b, wp_error *e);
 bool wp_bundle_lists(const wp_bundle *b, const char *path);
 /* The file is there, is a file, and has that size. */
 int wp_bundle_check_listed(const wp_bundle *b, const char *path, uint64_t size, wp_error *e);
-/* Would this wheel go onto Windows? By its platform tags. */
-bool wp_bundle_windows_name(const char *filename);
+/* By its platform tags. */
+wp_names wp_bundle_names(const char *filename);
 /* tree.c */
 void wp_bundle_free_trees(wp_bundle *b);
 

@@ -29,7 +29,7 @@ typedef struct wp_bundle_tree {
 	const wp_bundle *b;
 	wp_arena *a;
 	wp_wheels source;
-	bool windows; /* the target is Windows; else each wheel's name tells */
+	wp_names names; /* of the target; each wheel's name tells too */
 	const char *const *files; size_t n;
 	wp_wheel *wheels;
 	wp_blob *blobs;
@@ -43,11 +43,11 @@ typedef struct wp_bundle_tree {
 static int open_wheel(void *user, size_t i, wp_arena *a, wp_error *e)
 {
 	tree *t = user;
-	bool windows = t->windows || wp_bundle_windows_name(t->files[i]);
+	wp_names own = wp_bundle_names(t->files[i]), names = own > t->names ? own : t->names;
 
 	if (t->source.open(t->source.self, t->files[i], NULL, &t->blobs[i], e))
 		return e->code;
-	return wp_wheel_open(a, t->files[i], &t->blobs[i], windows, NULL, &t->wheels[i], NULL, e);
+	return wp_wheel_open(a, t->files[i], &t->blobs[i], names, NULL, &t->wheels[i], NULL, e);
 }
 
 static const char *place_of(wp_arena *a, const wp_wheel *w, const wp_member *m)
@@ -248,7 +248,7 @@ int wp_bundle_tree(wp_ctx *ctx, const wp_bundle *b, const wp_lock_target *target
 	t->a = a;
 	t->b = b;
 	t->source = wp_bundle_wheels(b);
-	t->windows = target && wp_starts(target->platform, "win");
+	t->names = target ? wp_names_of(target->platform) : WP_NAMES_UNIX;
 	if (target) {
 		t->files = target->wheels;
 		t->n = target->nwheels;

@@ -39,27 +39,11 @@ void wp_verify_report(const wp_verifying *v)
 	wp_report(v->ctx, &g);
 }
 
-static bool named(const wp_lock_target *t, const char *filename)
+wp_names wp_check_names(const wp_verifying *v, const wp_check *c)
 {
-	size_t i;
+	wp_names own = wp_bundle_names(c->wheel), targets = wp_lock_names(&v->b->lock, c->wheel);
 
-	for (i = 0; i < t->nwheels; i++)
-		if (strcmp(t->wheels[i], filename) == 0)
-			return true;
-	return false;
-}
-
-bool wp_check_windows(const wp_verifying *v, const wp_check *c)
-{
-	const wp_lock_doc *d = &v->b->lock;
-	size_t i;
-
-	if (wp_bundle_windows_name(c->wheel))
-		return true;
-	for (i = 0; i < d->ntargets; i++)
-		if (wp_starts(d->targets[i].platform, "win") && named(&d->targets[i], c->wheel))
-			return true;
-	return false;
+	return own > targets ? own : targets;
 }
 
 /* ---- plan --------------------------------------------------------------------------------- */
@@ -146,7 +130,7 @@ static void check_record(const wp_verifying *v, const wp_check *c, const wp_blob
 	wp_arena *a = wp_arena_new();
 	wp_wheel w;
 
-	wp_wheel_open(a, c->wheel, b, wp_check_windows(v, c), c->record_sha256, &w, NULL, f);
+	wp_wheel_open(a, c->wheel, b, wp_check_names(v, c), c->record_sha256, &w, NULL, f);
 	wp_arena_free(a);
 }
 

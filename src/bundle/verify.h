@@ -40,8 +40,8 @@ typedef struct wp_verifying {
 
 /* Texts are copied into arena a. */
 void wp_faults_add(wp_faults *f, wp_arena *a, wp_code code, const char *where, const char *why);
-/* The wheel goes onto Windows: its names are judged as there. */
-bool wp_check_windows(const wp_verifying *v, const wp_check *c);
+/* How the wheel's names are judged. */
+wp_names wp_check_names(const wp_verifying *v, const wp_check *c);
 void wp_verify_report(const wp_verifying *v);
 /* verify_members.c: the second pass, over the checks with by_member. */
 int wp_verify_members(wp_verifying *v, wp_error *e);

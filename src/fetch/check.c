@@ -71,7 +71,7 @@ static int check_blob(wp_wheel_check *k, const wp_blob *blob)
 	k->size = blob->size;
 	if (k->hash && wp_sha256_blob(blob, k->digest, e))
 		return e->code;
-	if (wp_wheel_open(k->a, k->filename, blob, k->windows, NULL, &w, &k->findings, e))
+	if (wp_wheel_open(k->a, k->filename, blob, k->names, NULL, &w, &k->findings, e))
 		return e->code;
 	wp_fit(k->record_sha256, sizeof k->record_sha256, w.record_sha256);
 	return check_metadata(k, &w, e) ? (int)e->code : check_members(&w, e);

@@ -10,7 +10,7 @@
 typedef struct wp_wheel_check {
 	/* Zeroed and filled by its owner, who keeps it until it was taken back. */
 	const char *path, *filename;
-	bool windows;		     /* judge names for Windows */
+	wp_names names;		     /* whose the wheel's are to be */
 	bool hash;		     /* the file's sha256 too, into digest */
 	const char *metadata_sha256; /* NULL: not known */
 	size_t tag;		     /* the owner's */

@@ -18,7 +18,8 @@ typedef struct item {
 	fetcher *f;
 	const wp_lock_wheel *wheel;
 	item_state state;
-	bool windows, refetch, cached;
+	wp_names names;
+	bool refetch, cached;
 	const char *local;  /* path of a wheel that stays where it is */
 	const char *path, *digest, *record;
 	uint64_t size;
@@ -105,8 +106,8 @@ static void write_stamp(const item *it)
 {
 	const wp_wheel_check *k = &it->check;
 	wp_arena *a = wp_arena_new();
-	const char *text = wp_sprintf(a, "record %s\nmetadata %s\nsize %llu\nwindows %d\n", k->record_sha256,
-		k->metadata, (unsigned long long)it->size, k->windows);
+	const char *text = wp_sprintf(a, "record %s\nmetadata %s\nsize %llu\nnames %d\n", k->record_sha256,
+		k->metadata, (unsigned long long)it->size, (int)k->names);
 
 	(void)wp_cache_put(it->f->s->cache, "checked", it->digest, wp_str_of(text), (wp_str){0}, &(wp_error){0});
 	wp_arena_free(a);
@@ -114,7 +115,7 @@ static void write_stamp(const item *it)
 
 /* What an earlier check of the wheel of this digest found. */
 typedef struct stamp {
-	const char *record, *metadata, *windows;
+	const char *record, *metadata, *names;
 	uint64_t size;
 } stamp;
 
@@ -128,9 +129,9 @@ static bool read_stamp(const item *it, stamp *x)
 		return false;
 	x->record = wp_cache_field(a, text, "record");
 	x->metadata = wp_cache_field(a, text, "metadata");
-	x->windows = wp_cache_field(a, text, "windows");
+	x->names = wp_cache_field(a, text, "names");
 	size = wp_cache_field(a, text, "size");
-	return x->record && x->metadata && x->windows && size && wp_str_u64(wp_str_of(size), &x->size);
+	return x->record && x->metadata && x->names && size && wp_str_u64(wp_str_of(size), &x->size);
 }
 
 /* It holds for what is asked now. */
@@ -138,7 +139,7 @@ static bool is_enough(const item *it, const stamp *x)
 {
 	const char *solved = it->wheel->metadata_sha256;
 
-	return (!it->windows || wp_streq(x->windows, "1")) && (!solved || wp_streq(solved, x->metadata));
+	return x->names[0] - '0' >= (int)it->names && (!solved || wp_streq(solved, x->metadata));
 }
 
 static void start_check(item *it, bool hash)
@@ -146,7 +147,7 @@ static void start_check(item *it, bool hash)
 	it->state = CHECKING;
 	it->check = (wp_wheel_check){.path = it->path,
 		.filename = it->wheel->filename,
-		.windows = it->windows,
+		.names = it->names,
 		.hash = hash,
 		.metadata_sha256 = it->wheel->metadata_sha256,
 		.tag = (size_t)(it - it->f->items)};
@@ -289,17 +290,6 @@ static void start_item(item *it)
 
 /* ---- plan --------------------------------------------------------------------------------- */
 
-static bool on_windows(const wp_lock_doc *d, const char *filename)
-{
-	size_t i, k;
-
-	for (i = 0; i < d->ntargets; i++)
-		for (k = 0; wp_starts(d->targets[i].platform, "win") && k < d->targets[i].nwheels; k++)
-			if (wp_streq(d->targets[i].wheels[k], filename))
-				return true;
-	return false;
-}
-
 /* Unknown sizes count as big: the index with the biggest wheels gives none. */
 static int by_size(const void *x, const void *y)
 {
@@ -322,7 +312,7 @@ static void plan(fetcher *f, const wp_fetch_request *in)
 
 		f->items[i] = (item){.f = f,
 			.wheel = w,
-			.windows = on_windows(in->lock, w->filename),
+			.names = wp_lock_names(in->lock, w->filename),
 			.refetch = wp_among(in->refetch, in->nrefetch, w->project),
 			.local = wp_file_url_path(f->ctx->arena, w->url)};
 		f->order[i] = &f->items[i];

@@ -170,7 +170,7 @@ static int open_wheel(wp_plan *p, wp_in_wheel *w, wp_arena *a, wp_error *e)
 		record = pin->record_sha256;
 	else if (w->lock->sha256 && !p->in->loose && check_whole(w, e)) /* loose.c has read it just now */
 		return e->code;
-	return wp_wheel_open(a, name, &w->blob, p->real.windows, record, &w->wheel, &w->findings, e);
+	return wp_wheel_open(a, name, &w->blob, wp_names_of(p->real.platform), record, &w->wheel, &w->findings, e);
 }
 
 static int open_job(void *user, size_t i, wp_arena *a, wp_error *e)

@@ -33,6 +33,25 @@ const wp_lock_wheel *wp_lock_find(const wp_lock_doc *d, const char *filename)
 	return NULL;
 }
 
+wp_names wp_names_of(const char *platform)
+{
+	return wp_starts(platform, "win") ? WP_NAMES_WINDOWS : wp_starts(platform, "macosx") ? WP_NAMES_MACOS : WP_NAMES_UNIX;
+}
+
+wp_names wp_lock_names(const wp_lock_doc *d, const char *filename)
+{
+	wp_names names = WP_NAMES_UNIX;
+	size_t i;
+
+	for (i = 0; i < d->ntargets; i++) {
+		const wp_lock_target *t = &d->targets[i];
+
+		if (wp_names_of(t->platform) > names && wp_among(t->wheels, t->nwheels, filename))
+			names = wp_names_of(t->platform);
+	}
+	return names;
+}
+
 /* ---- write -------------------------------------------------------------------------------- */
 
 static wp_jnode *put_request(const wp_lock_doc *d)

@@ -142,8 +142,9 @@ static int check_exact(wheel_opening *o, spot *v, size_t n)
 
 static int alike(wheel_opening *o, const spot *x, const spot *y)
 {
-	if (o->windows)
-		return wp_fail(o->e, WP_E_PATH, "'%s' and '%s' are the same name on Windows", x->name, y->name);
+	if (o->names != WP_NAMES_UNIX)
+		return wp_fail(o->e, WP_E_PATH, "'%s' and '%s' are the same name on %s", x->name, y->name,
+			o->windows ? "Windows" : "macOS");
 	wheel_noted(o, NOTE_CASE, "'%s' and '%s'", x->name, y->name);
 	return 0;
 }

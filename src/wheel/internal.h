@@ -36,7 +36,8 @@ typedef struct wheel_opening {
 	wp_arena *a;	   /* of the wheel */
 	wp_arena *scratch; /* until it is open */
 	wp_wheel *w;
-	bool windows;
+	wp_names names;
+	bool windows; /* names are those of Windows */
 	wp_unpacker *unpacker;
 	wheel_folder *folders; /* folder entries */
 	size_t nfolders;

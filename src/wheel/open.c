@@ -13,10 +13,10 @@ static int open_steps(wheel_opening *o, const wp_blob *blob, const char *expect_
 	return wheel_texts(o);
 }
 
-int wp_wheel_open(wp_arena *a, const char *filename, const wp_blob *blob, bool windows, const char *expect_record,
+int wp_wheel_open(wp_arena *a, const char *filename, const wp_blob *blob, wp_names names, const char *expect_record,
 	wp_wheel *out, wp_findings *findings, wp_error *e)
 {
-	wheel_opening o = {.a = a, .w = out, .windows = windows, .e = e};
+	wheel_opening o = {.a = a, .w = out, .names = names, .windows = names == WP_NAMES_WINDOWS, .e = e};
 	int rc;
 
 	*out = (wp_wheel){.filename = wp_strdup(a, filename)};

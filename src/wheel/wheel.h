@@ -36,10 +36,10 @@ typedef struct wp_wheel {
 	uint64_t total;		  /* bytes unpacked */
 } wp_wheel;
 
-/* Strings live in a; blob is borrowed and must outlive the wheel. windows: judge names for a Windows target.
+/* Strings live in a; blob is borrowed and must outlive the wheel. names: of the strictest target.
  * Warnings become findings (code Nxxx, may be NULL). expect_record (hex, may be NULL): WP_E_RECORD if RECORD's own
  * digest differs. WP_E_ZIP, WP_E_WHEEL, WP_E_RECORD, WP_E_PATH, WP_E_METADATA; where begins with the file name. */
-int wp_wheel_open(wp_arena *a, const char *filename, const wp_blob *blob, bool windows, const char *expect_record,
+int wp_wheel_open(wp_arena *a, const char *filename, const wp_blob *blob, wp_names names, const char *expect_record,
 	wp_wheel *out, wp_findings *findings, wp_error *e);
 
 /* Does the path below a venv belong to the venv itself: pyvenv.cfg, python, activate, .wheelpack? No distribution has

@@ -34,7 +34,7 @@ static void read_wheel(const wp_blob *blob, bool windows)
 	wp_wheel w;
 	size_t i;
 
-	if (wp_wheel_open(a, "demo-1.0-py3-none-any.whl", blob, windows, NULL, &w, &f, &e) == 0)
+	if (wp_wheel_open(a, "demo-1.0-py3-none-any.whl", blob, windows ? WP_NAMES_WINDOWS : WP_NAMES_UNIX, NULL, &w, &f, &e) == 0)
 		for (i = 0; i < w.n && !e.code; i++) {
 			uint64_t seen = 0;
 

@@ -3,6 +3,7 @@
 #include "unit/tmp.h"
 #include "unit/zipmake.h"
 #include "wheel/wheel.h"
+#include "wheelpack/lock.h"
 
 static wp_arena *a;
 static wp_error err;
@@ -46,7 +47,7 @@ static const char *codes(const wp_findings *f)
 }
 
 /* "ok", the codes of the warnings or the name of that of the refusal. */
-static const char *verdict(const char *path, bool windows, wp_findings *findings)
+static const char *verdict(const char *path, wp_names names, wp_findings *findings)
 {
 	wp_blob blob;
 	wp_wheel w;
@@ -55,7 +56,7 @@ static const char *verdict(const char *path, bool windows, wp_findings *findings
 	*findings = (wp_findings){0};
 	if (os_blob(path, &blob, &err))
 		return "no such file";
-	if (!wp_wheel_open(a, os_basename(path), &blob, windows, NULL, &w, findings, &err))
+	if (!wp_wheel_open(a, os_basename(path), &blob, names, NULL, &w, findings, &err))
 		read_members(&w);
 	blob.close(blob.self);
 	if (err.code)
@@ -74,7 +75,7 @@ static bool judge(const char *dir, wp_str line)
 	wp_str_split(&line, '\t', &target);
 	wp_str_split(&line, '\t', &want);
 	name = wp_sprintf(a, "'%s'", os_basename(wp_str_dup(a, file)));
-	is = verdict(os_join(a, dir, wp_str_dup(a, file)), wp_str_is(target, "windows"), &f);
+	is = verdict(os_join(a, dir, wp_str_dup(a, file)), wp_names_of(wp_str_dup(a, target)), &f);
 	/* A refusal names the wheel first, and says why. */
 	if (wp_str_is(want, is) && (!err.code || (wp_starts(err.where, name) && err.why[0])))
 		return true;
@@ -203,7 +204,7 @@ static void an_open_wheel_tells_what_goes_where(void **state)
 	wp_wheel w;
 
 	(void)state;
-	assert_ok(wp_wheel_open(a, filename, make(), true, NULL, &w, &f, &err));
+	assert_ok(wp_wheel_open(a, filename, make(), WP_NAMES_WINDOWS, NULL, &w, &f, &err));
 	assert_int_equal(f.n, 0);
 	assert_string_equal(w.dist_info, "demo-1.0.dist-info");
 	assert_string_equal(w.data_dir, "demo-1.0.data");
@@ -250,7 +251,7 @@ static void a_member_is_streamed_and_hashed(void **state)
 	wp_str text;
 
 	(void)state;
-	assert_ok(wp_wheel_open(a, filename, make(), false, NULL, &w, NULL, &err));
+	assert_ok(wp_wheel_open(a, filename, make(), WP_NAMES_UNIX, NULL, &w, NULL, &err));
 	m = member(&w, "demo/big.bin");
 	assert_ok(wp_member_read(u, &w, m, collect, &c, sum, &err));
 	assert_int_equal(c.n, 1500000);
@@ -274,7 +275,7 @@ static void a_changed_byte_is_named_with_its_line(void **state)
 	wp_wheel w;
 
 	(void)state;
-	assert_ok(wp_wheel_open(a, filename, make(), false, NULL, &w, NULL, &err));
+	assert_ok(wp_wheel_open(a, filename, make(), WP_NAMES_UNIX, NULL, &w, NULL, &err));
 	m = member(&w, "demo/tool");
 	zip.out.p[m->entry->data_offset] = 'y';
 	assert_int_equal(wp_member_read(u, &w, m, NULL, NULL, NULL, &err), WP_E_RECORD);
@@ -291,10 +292,10 @@ static void the_promised_record_is_held(void **state)
 	wp_wheel w;
 
 	(void)state;
-	assert_ok(wp_wheel_open(a, filename, make(), false, NULL, &w, NULL, &err));
-	assert_ok(wp_wheel_open(a, filename, &mem.blob, false, w.record_sha256, &w, NULL, &err));
+	assert_ok(wp_wheel_open(a, filename, make(), WP_NAMES_UNIX, NULL, &w, NULL, &err));
+	assert_ok(wp_wheel_open(a, filename, &mem.blob, WP_NAMES_UNIX, w.record_sha256, &w, NULL, &err));
 	wp_sha256_hex(WP_LIT("other"), other);
-	assert_int_equal(wp_wheel_open(a, filename, &mem.blob, false, other, &w, NULL, &err), WP_E_RECORD);
+	assert_int_equal(wp_wheel_open(a, filename, &mem.blob, WP_NAMES_UNIX, other, &w, NULL, &err), WP_E_RECORD);
 	assert_string_equal(err.where, "'demo-1.0-py3-none-any.whl', 'demo-1.0.dist-info/RECORD'");
 	zip_free(&zip);
 }

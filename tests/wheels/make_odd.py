@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """make_odd.py DIR: write odd wheels, one a case, and DIR/list.txt with what must happen to each.
 
-A line of list.txt is FILE<TAB>TARGET<TAB>VERDICT: target linux or windows; verdict ok, the codes of the warnings, or
+A line of list.txt is FILE<TAB>TARGET<TAB>VERDICT: target linux, macosx or windows; verdict ok, the codes of the warnings, or
 the code of the refusal, as the wheel alone is judged; what an install says beyond that is in `at_install`, which
 tests/conformance.py reads. The cases follow the rules of the wheel and RECORD standards and what installers were seen
 to do with wheels that break them. Standard library only; the same bytes every time.
@@ -18,7 +18,7 @@ import zlib
 
 ROOT = None
 CASES = []
-TARGETS = "linux", "windows"
+TARGETS = "linux", "macosx", "windows"
 
 
 def b(x):
@@ -110,7 +110,7 @@ def row(path, data, size=True, kind="sha256", pad=False, raw=False):
     return "%s,%s=%s,%s" % (path, kind, text if pad or raw else text.rstrip("="), len(data) if size else "")
 
 
-def case(name, verdict, windows=None, files=(), drop=(), wheel=WHEEL, metadata=METADATA, info=INFO, eps=None,
+def case(name, verdict, windows=None, macosx=None, files=(), drop=(), wheel=WHEEL, metadata=METADATA, info=INFO, eps=None,
          record=None, filename=FILENAME, entries=None, bytes_of=None, at_install=None, makes=None, **zipped):
     """Write one wheel. files: (name, data) pairs or Entries beside the usual ones; record: rows to final bytes;
     entries: all entries to all entries; bytes_of: the finished file to other bytes; at_install: what an install says
@@ -141,7 +141,8 @@ def case(name, verdict, windows=None, files=(), drop=(), wheel=WHEEL, metadata=M
         f.write(data)
     if isinstance(at_install, str):
         at_install = dict.fromkeys(TARGETS, at_install)
-    CASES.append(Case(name, path, all_, dict(linux=verdict, windows=windows or verdict), at_install or {}, makes or {}))
+    CASES.append(Case(name, path, all_, dict(
+        linux=verdict, macosx=macosx or verdict, windows=windows or verdict), at_install or {}, makes or {}))
 
 
 def lines(rows):
@@ -325,10 +326,10 @@ def paths():
     for i, n in enumerate(("CON.py", "demo/nul", "demo/com1.txt", "folder./x", "folder /x", "a.py:stream", "a<b", "a>b",
                            "a|b", "a?b", "a*b", "LPT9/x", "aux", "x. ")):
         one("windows-%d" % i, n, "N401", p)
-    case("path-case", "N404", p, files=[("Foo.py", "x"), ("foo.py", "y")])
+    case("path-case", "N404", p, p, files=[("Foo.py", "x"), ("foo.py", "y")])
     case("path-case-of-folders", "ok", files=[("Foo/a.py", "x"), ("foo/b.py", "y")])
-    case("path-nfc-nfd", "N404", p, files=[("caf\xe9.py", "x"), (unicodedata.normalize("NFD", "caf\xe9.py"), "y")])
-    case("path-case-file-and-folder", "N404", p, files=[("Foo", "x"), ("foo/b.py", "y")])
+    case("path-nfc-nfd", "N404", p, p, files=[("caf\xe9.py", "x"), (unicodedata.normalize("NFD", "caf\xe9.py"), "y")])
+    case("path-case-file-and-folder", "N404", p, p, files=[("Foo", "x"), ("foo/b.py", "y")])
     case("path-twice-same", "N403", entries=lambda es: es + [Entry("demo/__init__.py", "x = 1\n")])
     case("path-twice-damaged", "WP_E_ZIP", entries=lambda es: es + [Entry(
         "demo/__init__.py", "x = 1\n", method=0, raw=b"x = 2\n")])
