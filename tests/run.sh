@@ -25,6 +25,7 @@ for fuzz in "$dir"/tests/fuzz_*; do
 done
 # shellcheck disable=SC2046
 tally python3 tests/run_cases.py "$dir/wheelpack" $(find tests/cases -name '*.case' | sort)
+tally python3 tests/conformance.py "$dir/wheelpack" build/launcher
 tally python3 tests/stop.py "$dir/wheelpack"
 tally python3 tests/launcher.py build/launcher build/launcher/python.exe
 echo "$passed passed, $failed failed, $skipped skipped"

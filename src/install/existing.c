@@ -39,7 +39,7 @@ static bool same_version(wp_arena *a, wp_str x, const char *y)
 {
 	wp_version v, w;
 
-	return wp_version_parse(a, x, &v) && wp_version_parse(a, wp_str_of(y), &w) &&
+	return wp_version_parse_folder(a, x, &v) && wp_version_parse(a, wp_str_of(y), &w) &&
 	       wp_version_cmp(&v, &w) == 0;
 }
 

@@ -183,6 +183,21 @@ static bool shadowed(const wp_plan *p, const wp_in_wheel *w, const wp_member *m)
 	return false;
 }
 
+/* What is left out is held to RECORD all the same. RECORD itself was when the wheel was opened. */
+static void leave_out(layout *l, uint32_t i, const wp_member *m)
+{
+	const wp_wheel *w = &l->p->wheels[i].wheel;
+	wp_error f = {0}, none = {0};
+	wp_unpacker *u;
+
+	if (wp_streq(wp_under(m->name, w->dist_info), "RECORD"))
+		return;
+	u = wp_unpacker_new();
+	wp_member_read(u, w, m, NULL, NULL, NULL, &f);
+	wp_unpacker_free(u);
+	wp_plan_refuse(l->p, i, &f, &none);
+}
+
 static void add_member(layout *l, uint32_t i, const wp_member *m)
 {
 	const wp_in_wheel *w = &l->p->wheels[i];
@@ -190,8 +205,10 @@ static void add_member(layout *l, uint32_t i, const wp_member *m)
 		.script = m->scheme == WP_SCRIPTS};
 	bool root = m->scheme == WP_PURELIB || m->scheme == WP_PLATLIB;
 
-	if (ours(w, m) || (f.script && shadowed(l->p, w, m)))
+	if (ours(w, m) || (f.script && shadowed(l->p, w, m))) {
+		leave_out(l, i, m);
 		return;
+	}
 	if (root && !strchr(m->path, '/') && wp_ends(m->path, ".pth"))
 		wp_plan_note(l->p, WP_INSTALL_PTH, wp_sprintf(l->p->a, "'%s' of %s", m->path, w->lock->filename));
 	f.path = place(l, w, m);
