@@ -84,6 +84,8 @@ def main():
             shutil.copytree(os.path.join(work, "plain"), os.path.join(work, "env"), symlinks=True)
 
         fail_each("install into an existing venv", install, "env", fresh_copy)
+        run(*install)
+        fail_each("check", ["check", "--venv", "env"], "env", lambda: None)
         fail_each("doctor", ["doctor", "b.wpk"], None, lambda: None)
     finally:
         server.close()

@@ -44,9 +44,8 @@ static const char *info_file(wp_arena *a, const wp_site *s, const wp_installed *
 	return wp_sprintf(a, "%s/%s/%s/%s", s->venv, s->path, d->dir, name);
 }
 
-static bool is_dist(wp_arena *a, const wp_site *s, const char *dir, wp_installed *out)
+static bool is_dist(wp_arena *a, const wp_site *s, const char *dir, wp_installed *out, wp_error *e)
 {
-	wp_error ignored = {0};
 	wp_str name, version;
 	os_kind kind;
 	uint64_t size;
@@ -54,7 +53,7 @@ static bool is_dist(wp_arena *a, const wp_site *s, const char *dir, wp_installed
 	if (!wp_utf8_valid(wp_str_of(dir)) || !split_name(wp_str_of(dir), &name, &version))
 		return false;
 	*out = (wp_installed){dir, wp_name_normalize(a, name), wp_str_dup(a, version), false};
-	if (wp_ends(dir, ".dist-info") && !os_stat(info_file(a, s, out, "RECORD"), &kind, &size, &ignored))
+	if (wp_ends(dir, ".dist-info") && !os_stat(info_file(a, s, out, "RECORD"), &kind, &size, e))
 		out->has_record = kind == OS_FILE;
 	return true;
 }
@@ -82,11 +81,11 @@ int wp_site_read(wp_arena *a, const char *venv, const char *path, wp_site *out, 
 	for (i = 0; i < n; i++)
 		if (names[i][0] == '~')
 			leftovers[out->nleftovers++] = names[i];
-		else if (is_dist(a, out, names[i], &out->v[out->n]))
+		else if (is_dist(a, out, names[i], &out->v[out->n], e))
 			out->n++;
 	out->leftovers = leftovers;
 	qsort(out->v, out->n, sizeof *out->v, by_project);
-	return 0;
+	return e->code;
 }
 
 const wp_installed *wp_site_find(const wp_site *s, const char *project)
@@ -120,6 +119,7 @@ const char *wp_installed_by(wp_arena *a, const wp_site *s, const wp_installed *d
 typedef struct lister {
 	wp_arena *a;
 	const wp_site *s;
+	wp_error *e;	  /* the first failure: what could not be looked at is not taken for absent */
 	const char *real; /* the venv, its links resolved; NULL until asked for */
 	bool windows;
 	bool lib64;	  /* is a link to lib, as the venv module makes it */
@@ -161,12 +161,9 @@ static const char *below_dir(const lister *l, const char *path, const char *dir)
 static const char *below_venv(lister *l, const char *path)
 {
 	const char *in = below_dir(l, path, l->s->venv);
-	wp_error ignored = {0};
 
-	if (in)
+	if (in || (!l->real && os_realpath(l->a, l->s->venv, &l->real, l->e)))
 		return in;
-	if (!l->real && os_realpath(l->a, l->s->venv, &l->real, &ignored))
-		l->real = l->s->venv;
 	return below_dir(l, path, l->real);
 }
 
@@ -197,13 +194,12 @@ static bool straight(lister *l, const char *path)
 
 	for (slash = strchr(path, '/'); slash && ok; slash = strchr(slash + 1, '/')) {
 		wp_str dir = {path, (size_t)(slash - path)};
-		wp_error ignored = {0};
 		os_kind kind;
 		uint64_t size;
 
 		if (wp_map_get(&l->dirs, dir, &ok))
 			continue;
-		ok = !os_stat(os_join(l->a, l->s->venv, wp_str_dup(l->a, dir)), &kind, &size, &ignored) &&
+		ok = !os_stat(os_join(l->a, l->s->venv, wp_str_dup(l->a, dir)), &kind, &size, l->e) &&
 			kind != OS_LINK && kind != OS_OTHER;
 		wp_map_put(&l->dirs, dir, ok);
 	}
@@ -240,11 +236,10 @@ static const char *resolve(lister *l, const char *written)
 
 static os_kind kind_of(const lister *l, const char *path)
 {
-	wp_error ignored = {0};
 	os_kind kind = OS_ABSENT;
 	uint64_t size;
 
-	os_stat(os_join(l->a, l->s->venv, path), &kind, &size, &ignored);
+	os_stat(os_join(l->a, l->s->venv, path), &kind, &size, l->e);
 	return kind;
 }
 
@@ -293,11 +288,10 @@ static bool is_bytecode(lister *l, const char *dir, const char *name)
 static void add_cached(lister *l, const char *dir)
 {
 	const char *cache = os_join(l->a, dir, "__pycache__"), *path = os_join(l->a, l->s->venv, cache);
-	wp_error ignored = {0};
 	const char **names;
 	size_t i, n;
 
-	if (kind_of(l, cache) != OS_DIR || os_list(l->a, path, &names, &n, &ignored))
+	if (kind_of(l, cache) != OS_DIR || os_list(l->a, path, &names, &n, l->e))
 		return;
 	for (i = 0; i < n; i++)
 		if (is_bytecode(l, dir, names[i]))
@@ -349,7 +343,7 @@ static void list(lister *l, const wp_record *r, const wp_installed *d, wp_instal
 
 int wp_installed_list(wp_arena *a, const wp_site *s, const wp_installed *d, wp_installed_files *out, wp_error *e)
 {
-	lister l = {.a = a, .s = s, .windows = os_is_windows()};
+	lister l = {.a = a, .s = s, .e = e, .windows = os_is_windows()};
 	wp_record r;
 	wp_str text;
 
@@ -370,7 +364,7 @@ int wp_installed_list(wp_arena *a, const wp_site *s, const wp_installed *d, wp_i
 	wp_map_free(&l.caches);
 	WP_VEC_FREE(&l.files);
 	WP_VEC_FREE(&l.outside);
-	return 0;
+	return e->code;
 }
 
 /* ---- is it as RECORD says? ------------------------------------------------------------------ */

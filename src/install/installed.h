@@ -42,7 +42,7 @@ typedef struct wp_installed_files {
 } wp_installed_files;
 
 /* The files that RECORD lists and that bytecode for them which lies there. WP_E_VENV where there is no RECORD, which
- * names the INSTALLER; WP_E_RECORD where it can't be read. */
+ * names the INSTALLER; WP_E_RECORD where it can't be read; what the system can't tell is no file that isn't there. */
 int wp_installed_list(wp_arena *a, const wp_site *s, const wp_installed *d, wp_installed_files *out, wp_error *e);
 /* The first line of INSTALLER; "" where there is none. */
 const char *wp_installed_by(wp_arena *a, const wp_site *s, const wp_installed *d);

@@ -22,8 +22,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	wp_str text = {(const char *)data, n};
 	wp_arena *a = wp_arena_new();
-	wp_error e = {0};
-	wp_record r;
+	wp_error e = {0}, lenient = {0};
+	wp_record r, installed;
 	size_t i;
 
 	if (wp_record_parse(a, text, &r, &e) == 0)
@@ -31,6 +31,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 			MUST(i == 0 || strcmp(r.rows[i - 1].path, r.rows[i].path) < 0);
 			MUST(wp_record_find(&r, r.rows[i].path) == &r.rows[i]);
 		}
+	/* What a wheel may have, an installed distribution may have. */
+	MUST(wp_record_parse_installed(a, text, &installed, &lenient) == 0 || e.code);
+	for (i = 1; i < installed.n; i++)
+		MUST(strcmp(installed.rows[i - 1].path, installed.rows[i].path) < 0);
 	if (wp_utf8_valid(text))
 		check_paths(a, wp_str_dup(a, text));
 	wp_arena_free(a);
