@@ -29,3 +29,18 @@ const char *wp_name_fold(wp_arena *a, wp_str name)
 	free(folded);
 	return out;
 }
+
+bool wp_letters(wp_str s)
+{
+	const utf8proc_uint8_t *p = (const utf8proc_uint8_t *)s.p;
+	utf8proc_ssize_t left = (utf8proc_ssize_t)s.n, n;
+	utf8proc_int32_t c;
+
+	for (; left > 0; p += n, left -= n) {
+		n = utf8proc_iterate(p, left, &c);
+		if (n <= 0 || (c >= 0x80 && (utf8proc_category(c) < UTF8PROC_CATEGORY_LU ||
+				utf8proc_category(c) > UTF8PROC_CATEGORY_NL)))
+			return false;
+	}
+	return true;
+}

@@ -193,6 +193,19 @@ static int check_windows_name(wheel_opening *o, wp_map *names, const wp_entry_po
 	return 0;
 }
 
+/* The parser takes every byte beyond ASCII for a letter. */
+static int check_letters(wheel_opening *o, const wp_entry_point *ep)
+{
+	const char *const texts[] = {ep->name, ep->module, ep->attr};
+	size_t i;
+
+	for (i = 0; i < sizeof texts / sizeof *texts; i++)
+		if (!wp_letters(wp_str_of(texts[i])))
+			return wp_fail(o->e, WP_E_WHEEL, "'%s' of an entry point has other characters than letters, digits, "
+				"dashes, dots and underscores", texts[i]);
+	return 0;
+}
+
 static int check_names(wheel_opening *o)
 {
 	const wp_entry_points *eps = &o->w->entry_points;
@@ -202,7 +215,9 @@ static int check_names(wheel_opening *o)
 
 	wp_map_init(&names);
 	for (i = 0; rc == 0 && i < eps->n; i++) {
-		if (wheel_script_is_reserved(eps->v[i].name))
+		if (check_letters(o, &eps->v[i]))
+			rc = o->e->code;
+		else if (wheel_script_is_reserved(eps->v[i].name))
 			rc = wp_fail(o->e, WP_E_WHEEL, "entry point '%s' would replace a part of the venv itself",
 				eps->v[i].name);
 		else if (o->windows)

@@ -26,10 +26,24 @@ static void names_fold_as_file_systems_do(void **state)
 	same("\xe2\x91\xa0", "1", false);			  /* circled one: compatibility only */
 }
 
+static void letters_are_told_from_signs(void **state)
+{
+	static const char *const good[] = {"", "a-b c", "\xc3\xa4\xe4\xb8\xad", "e\xcc\x81", "\xd9\xa1"};
+	static const char *const bad[] = {"a\xc2\xa0", "\xe2\x80\xae", "\xe2\x80\xa8x", "\xf0\x9f\x98\x80", "\xe2\x80\x9c"};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof good / sizeof *good; i++)
+		assert_true(wp_letters(wp_str_of(good[i])));
+	for (i = 0; i < sizeof bad / sizeof *bad; i++)
+		assert_false(wp_letters(wp_str_of(bad[i])));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_fold_as_file_systems_do),
+		cmocka_unit_test(letters_are_told_from_signs),
 	};
 
 	return cmocka_run_group_tests_name("unicode", tests, NULL, NULL);

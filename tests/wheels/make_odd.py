@@ -236,12 +236,16 @@ def entry_points():
          makes={"a": "demo:a", "b": "demo:b", "c": "demo:c gui"})
     case("eps-pip", "ok", eps=c + "pip = demo:main\npip3.11 = demo:main\neasy_install-3.8 = demo:main\n",
          makes={"pip": "demo:main", "pip3.11": "demo:main", "easy_install-3.8": "demo:main"})
+    case("eps-letters", "ok", eps=c + "\u4e2d\u0928\u0940\u0661 = demo.\xe9:\u0431\n",
+         makes={"\u4e2d\u0928\u0940\u0661": "demo.\xe9:\u0431"})
     case("eps-other-groups", "ok", eps="[demo.plugins]\nx = 100%nonsense here\n")
     for n, text in {"no-colon": "x = demo", "no-attr": "x = demo:", "no-value": "x =", "code": "x = demo:main;import os",
                     "colon": "x: demo:main", "space": "a b = demo:main", "slash": "a/b = demo:main",
                     "backslash": "a\\b = demo:main", "dots": ".. = demo:main", "climb": "../../x = demo:main",
                     "python": "python = demo:main", "python3": "python3 = demo:main", "pypy": "pypy3 = demo:main",
-                    "twice": "x = demo:main\nx = demo:other", "module": "x = demo..a:main",
+                    "twice": "x = demo:main\nx = demo:other", "module": "x = demo..a:main", "no-break-space": "a\xa0b = demo:main",
+                    "line-separator": "a = demo:main\u2028x", "right-to-left": "a\u202eb = demo:main",
+                    "emoji": "\U0001f600 = demo:main",
                     "activate": "activate = demo:main"}.items():
         case("eps-" + n, "WP_E_WHEEL", eps=c + text + "\n")
     case("eps-both-groups", "N411", eps="[gui_scripts]\nx = demo:b\n" + c + "x = demo:a\n", makes={"x": "demo:a"})
