@@ -48,7 +48,7 @@ AR := $(CROSS)ar
 
 # ---- what is built from what; a new source file is named here ----------------------------------
 
-base := arena ctx err json map near str vec zip
+base := arena ctx deflate deflate_code err json map near str vec zip
 os := os_common par
 ext := ca_openssl cudrv_dl hash_openssl http_curl http_curl_answer http_curl_setup inflate_zlib json_cjson unicode_utf8proc \
 	url_curl zipwrite_libzip
@@ -202,7 +202,8 @@ $B/embed.o: $B/embed.c
 
 .PHONY: test test-built unit test-windows test-windows-built windows-exe windows-unit windows-install windows-driver \
 	windows-fault windows-fault-exe portable-check valgrind fault fuzz vectors scenarios layers ptx-check test-real \
-	compare-real bench-resolve test-windows-real bench bench-windows
+	compare-real bench-resolve test-windows-real bench bench-windows \
+	bench-inflate
 TEST_PROGRAMS := $(FUZZ:%=$B/tests/fuzz_%) $B/tests/vectors $B/tests/scenarios
 
 test:
@@ -274,6 +275,18 @@ bench-windows: all windows build/launcher/python.exe
 # The same beside uv and pip: UV=PATH PYTHON=PATH make bench
 bench: $B/wheelpack
 	@sh tests/bench.sh $B/wheelpack
+
+# Our decoder beside zlib, here and under Wine, on a wheel's largest or named member: make bench-inflate WHEEL=PATH [MEMBER=NAME]
+bench-inflate: $B/tests/bench_inflate
+	@sh tools/windeps.sh windows
+	@$(MAKE) --no-print-directory OS=win32 build/win/tests/bench_inflate.exe
+	$B/tests/bench_inflate "$(WHEEL)" $(MEMBER)
+	sh tests/wine.sh build/win/tests/bench_inflate.exe "$(WHEEL)" $(MEMBER)
+	@sh tests/wine.sh --stop
+$B/tests/bench_inflate$(EXE): tests/bench_inflate.c $B/libwheelpack.a
+	@mkdir -p $(@D)
+	@echo "TEST  $<"
+	$Q$(BUILD_TEST) $< $B/libwheelpack.a $(LDFLAGS) $(LDLIBS)
 
 # Hard graphs on a served index, beside uv: UV=PATH make bench-resolve
 bench-resolve: $B/wheelpack

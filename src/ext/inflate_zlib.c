@@ -7,12 +7,21 @@
 #include "ext/inflate.h"
 
 struct wp_inflate {
+	wp_deflate *own; /* then the rest is not used */
 	z_stream z;
 	uint64_t consumed;
 	wp_inflate_state latched; /* END or ERROR once reached, else INPUT */
 };
 
-static wp_inflate *new_inflate(int window_bits)
+wp_inflate *wp_inflate_new(void)
+{
+	wp_inflate *z = wp_xmalloc(sizeof *z);
+
+	*z = (wp_inflate){.own = wp_deflate_new()};
+	return z;
+}
+
+static wp_inflate *new_zlib(int window_bits)
 {
 	wp_inflate *z = wp_xmalloc(sizeof *z);
 
@@ -22,18 +31,22 @@ static wp_inflate *new_inflate(int window_bits)
 	return z;
 }
 
-wp_inflate *wp_inflate_new(void)
+wp_inflate *wp_inflate_zlib(void)
 {
-	return new_inflate(-MAX_WBITS);
+	return new_zlib(-MAX_WBITS);
 }
 
 wp_inflate *wp_inflate_gzip(void)
 {
-	return new_inflate(16 + MAX_WBITS);
+	return new_zlib(16 + MAX_WBITS);
 }
 
 void wp_inflate_restart(wp_inflate *z)
 {
+	if (z->own) {
+		wp_deflate_restart(z->own);
+		return;
+	}
 	inflateReset(&z->z);
 	z->consumed = 0;
 	z->latched = WP_INFLATE_INPUT;
@@ -50,6 +63,8 @@ wp_inflate_state wp_inflate_step(wp_inflate *z, const unsigned char **in, size_t
 	uInt give = piece(*nin), room = piece(*nout);
 	int rc;
 
+	if (z->own)
+		return wp_deflate_step(z->own, in, nin, out, nout);
 	if (z->latched != WP_INFLATE_INPUT)
 		return z->latched;
 	z->z.next_in = (Bytef *)(uintptr_t)*in;
@@ -73,14 +88,16 @@ wp_inflate_state wp_inflate_step(wp_inflate *z, const unsigned char **in, size_t
 
 uint64_t wp_inflate_consumed(const wp_inflate *z)
 {
-	return z->consumed;
+	return z->own ? wp_deflate_consumed(z->own) : z->consumed;
 }
 
 void wp_inflate_free(wp_inflate *z)
 {
 	if (!z)
 		return;
-	inflateEnd(&z->z);
+	if (!z->own)
+		inflateEnd(&z->z);
+	free(z->own);
 	free(z);
 }
 
