@@ -203,7 +203,7 @@ $B/embed.o: $B/embed.c
 .PHONY: test test-built unit test-windows test-windows-built windows-exe windows-unit windows-install windows-driver \
 	windows-fault windows-fault-exe portable-check valgrind fault fuzz vectors scenarios layers ptx-check test-real \
 	compare-real bench-resolve test-windows-real bench bench-windows \
-	bench-inflate
+	bench-inflate inflate-many
 TEST_PROGRAMS := $(FUZZ:%=$B/tests/fuzz_%) $B/tests/vectors $B/tests/scenarios
 
 test:
@@ -276,14 +276,20 @@ bench-windows: all windows build/launcher/python.exe
 bench: $B/wheelpack
 	@sh tests/bench.sh $B/wheelpack
 
-# Our decoder beside zlib, here and under Wine, on a wheel's largest or named member: make bench-inflate WHEEL=PATH [MEMBER=NAME]
+# Our decoder of deflate beside zlib's, here and under Wine, on a wheel's largest or named member:
+# make bench-inflate WHEEL=PATH [MEMBER=NAME]
 bench-inflate: $B/tests/bench_inflate
 	@sh tools/windeps.sh windows
 	@$(MAKE) --no-print-directory OS=win32 build/win/tests/bench_inflate.exe
 	$B/tests/bench_inflate "$(WHEEL)" $(MEMBER)
 	sh tests/wine.sh build/win/tests/bench_inflate.exe "$(WHEEL)" $(MEMBER)
 	@sh tests/wine.sh --stop
-$B/tests/bench_inflate$(EXE): tests/bench_inflate.c $B/libwheelpack.a
+
+# Streams, most of them damaged, through our decoder and zlib's: make inflate-many MODE=asan COUNT=10000000
+COUNT ?= 100000
+inflate-many: $B/tests/inflate_many
+	$< $(COUNT) $(SEED)
+$B/tests/bench_inflate$(EXE) $B/tests/inflate_many: $B/tests/%$(EXE): tests/%.c tests/fuzz/inflate.h $B/libwheelpack.a
 	@mkdir -p $(@D)
 	@echo "TEST  $<"
 	$Q$(BUILD_TEST) $< $B/libwheelpack.a $(LDFLAGS) $(LDLIBS)

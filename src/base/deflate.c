@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * deflate.c: bytes are taken one by one, and only when the next step can't do without them, so that at any pause, and at
- * the end, no more is consumed than was needed. Only fast() reads ahead; it gives back what it didn't use.
+ * deflate.c: bytes are taken one by one, and only when the next step can't do without them, so that at any pause, and
+ * at the end, no more is consumed than was needed. Only fast() reads ahead; it gives back what it didn't use.
  */
 #include "base/deflate.h"
 
