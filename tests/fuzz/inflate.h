@@ -51,10 +51,10 @@ static inline void fuzz_inflate(fuzz_inflater *f, const uint8_t *data, size_t n,
 	unsigned how_in = fuzz_random(&seed) % 4, how_out = fuzz_random(&seed) % 4;
 	size_t used = 0, idle = 0;
 
-	if (f->nin < n) {
+	if (f->nin <= n) {
 		free(f->in);
-		f->in = malloc(n);
-		f->nin = n;
+		f->nin = n + 1;
+		f->in = malloc(f->nin);
 	}
 	wp_inflate_restart(f->z);
 	f->made = 0;
