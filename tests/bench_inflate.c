@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* bench_inflate WHEEL [MEMBER]: our decoder beside zlib on a member, or the largest, alone and with what is computed of each
- * byte while it is unpacked. They take turns; each figure is the best of five, in seconds of the processor. */
+/* bench_inflate WHEEL [MEMBER]: our decoder beside zlib's on a member, or the largest, alone and with what is computed of
+ * each byte while it is unpacked. They take turns; each figure is the best of five, in seconds of the processor (on Windows
+ * of the clock). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -38,7 +39,8 @@ static member chosen(wp_arena *a, const char *path, const char *name)
 
 	must(!os_blob(path, &blob, &e) && !wp_zip_read(a, &blob, &z, &e), e.why);
 	for (i = 0; i < z.n; i++)
-		if (z.entries[i].method && (name ? wp_streq(z.entries[i].name, name) : !big || z.entries[i].csize > big->csize))
+		if (z.entries[i].method && (name ? wp_streq(z.entries[i].name, name)
+						 : !big || z.entries[i].csize > big->csize))
 			big = &z.entries[i];
 	must(big, "no such member is compressed");
 	p = wp_xmalloc((size_t)big->csize + 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* inflate_many COUNT [SEED]: so many streams through our decoder and zlib's, by hand. They are zlib's own, of all levels and
- * strategies, and blocks with random codes of any shape; most are damaged. Prints how many ended, were refused, or cut. */
+/* inflate_many COUNT [SEED]: so many streams through our decoder and zlib's, by hand. They are zlib's own, of all levels
+ * and strategies, and blocks with random codes of any shape; most are damaged. Prints how many ended, were refused, or cut. */
 #include <zlib.h>
 
 #define WP_LIBFUZZER /* main is here */
@@ -54,7 +54,8 @@ static stream compressed(void)
 	z_stream z = {0};
 
 	text(plain, n);
-	MUST(deflateInit2(&z, (int)below(10), Z_DEFLATED, -9 - (int)below(7), 1 + (int)below(9), strategies[below(5)]) == Z_OK);
+	MUST(deflateInit2(&z, (int)below(10), Z_DEFLATED, -9 - (int)below(7), 1 + (int)below(9),
+		     strategies[below(5)]) == Z_OK);
 	z.next_out = s.p;
 	z.avail_out = STREAM_MAX;
 	z.next_in = plain;
@@ -208,8 +209,8 @@ int main(int argc, char **argv)
 		bytes += f[0].made;
 		i++;
 	}
-	printf("%llu ended, %llu refused, %llu cut, %llu too long; %llu bytes of output: the same by both\n", ends[WP_INFLATE_END],
-		ends[WP_INFLATE_ERROR], ends[WP_INFLATE_INPUT], ends[WP_INFLATE_OUTPUT], bytes);
+	printf("%llu ended, %llu refused, %llu cut, %llu too long; %llu bytes of output: the same by both\n",
+		ends[WP_INFLATE_END], ends[WP_INFLATE_ERROR], ends[WP_INFLATE_INPUT], ends[WP_INFLATE_OUTPUT], bytes);
 	for (i = 0; i < POOL; i++)
 		free(pool[i].p);
 	free(s.p);

@@ -323,7 +323,8 @@ static inline uint64_t load64(const unsigned char *p)
 		(uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
 }
 
-/* At least 56 bits are there afterwards; those above nbits are right already, and are or-ed in again. */
+/* At least 56 bits are there afterwards; those above nbits are right already, and are or-ed in again. Only the lowest six
+ * bits of nbits count: DROP takes off a whole entry. */
 #define REFILL()                                       \
 	do {                                           \
 		bits |= load64(in) << (nbits & 63);    \
@@ -338,8 +339,9 @@ static inline uint64_t load64(const unsigned char *p)
 #define NEXT_SYMBOL() deflate_find(d->symbols, DEFLATE_SYMBOL_BITS, bits)
 #define PUT(entry) (*out++ = (unsigned char)deflate_value(entry))
 
-/* Symbols while there is room for a whole round. Between two refills the codes take 3 * 11 bits of literals, or they and 20
- * of a length, and 28 of a distance; the next symbol is looked up before the refill and the copy, which it needn't wait for. */
+/* Symbols while there is room for a whole round. Between two refills at most 3 * 11 bits of literals and 20 of a length
+ * are used, or 28 of a distance; the next symbol is looked up before the refill and the copy, which it
+ * needn't wait for. */
 static bool fast(wp_deflate *d)
 {
 	const unsigned char *in = d->in, *in_last = d->in_end - FAST_IN;
@@ -522,7 +524,8 @@ wp_deflate *wp_deflate_new(void)
 	return d;
 }
 
-wp_inflate_state wp_deflate_step(wp_deflate *d, const unsigned char **in, size_t *nin, unsigned char **out, size_t *nout)
+wp_inflate_state wp_deflate_step(wp_deflate *d, const unsigned char **in, size_t *nin, unsigned char **out,
+	size_t *nout)
 {
 	if (d->state == WP_INFLATE_END || d->state == WP_INFLATE_ERROR)
 		return d->state;

@@ -15,9 +15,10 @@ typedef enum wp_inflate_state {
 
 wp_deflate *wp_deflate_new(void); /* 80 KB; free with free() */
 void wp_deflate_restart(wp_deflate *d);
-/* As wp_inflate_step. Fast where input and output have some hundred bytes left. What lies behind the bytes given out, up to
- * the end of the output, may be overwritten; what was given out before is not looked at again. */
-wp_inflate_state wp_deflate_step(wp_deflate *d, const unsigned char **in, size_t *nin, unsigned char **out, size_t *nout);
+/* As wp_inflate_step. Fast where input and output have some hundred bytes left. What lies behind the bytes given out, up
+ * to the end of the output, may be overwritten; what was given out before is not looked at again. */
+wp_inflate_state wp_deflate_step(wp_deflate *d, const unsigned char **in, size_t *nin, unsigned char **out,
+	size_t *nout);
 uint64_t wp_deflate_consumed(const wp_deflate *d);
 
 #endif

@@ -28,7 +28,8 @@ static const unsigned char hello[] = {0xcb, 0x48, 0xcd, 0xc9, 0xc9, 0x57, 0xc8, 
 typedef wp_inflate *(*maker)(void);
 static const maker makers[] = {wp_inflate_new, wp_inflate_zlib};
 
-/* Everything in pieces of so many bytes in and out; the last state. Between two calls nothing remains where the output was. */
+/* Everything in pieces of so many bytes in and out; the last state. Between two calls nothing remains where the output
+ * was. */
 static wp_inflate_state pour(wp_inflate *z, const unsigned char *in, size_t n, size_t step_in, size_t step_out,
 	unsigned char *out, size_t max, size_t *made)
 {
@@ -289,7 +290,7 @@ static void what_is_wrong_is_refused(void **state)
 		{"codes of lengths that don't fit", "1:1 2:2 0:5 0:5 0:4 1:3 1:3 1:3 0:3", 0},
 		{"codes of lengths that leave a gap", "1:1 2:2 0:5 0:5 0:4 1:3 2:3 0:3 0:3", 0},
 		{"a single code of lengths", "1:1 2:2 0:5 0:5 0:4 0:3 0:3 0:3 1:3", 0},
-		{"no codes of lengths", "1:1 2:2 0:5 0:5 0:4 0:3 0:3 0:3 0:3 0:32 0:32 0:32 0:32 0:32 0:32 0:32 0:32 0:32", 0},
+		{"no codes of lengths", "1:1 2:2 0:5 0:5 0:4 0:3 0:3 0:3 0:3", 0},
 		{"a repeat of nothing", "1:1 2:2 0:5 0:5 0:4 1:3 0:3 0:3 1:3 1 0:2", 0},
 		{"more lengths than there are codes", "1:1 2:2 0:5 0:5 0:4 0:3 0:3 1:3 1:3 1 127:7 1 127:7", 0},
 		{"no end of the block", "1:1 2:2 0:5 0:5 0:4 0:3 0:3 1:3 1:3 1 127:7 1 109:7", 0},
