@@ -64,7 +64,8 @@ fetch := ca cache cache_writer catalog check download findlinks get html metadat
 	session source transfer
 bundle := carry layout pack peek read source tree verify verify_members write_dir write_file
 install := activate ask check check_added check_files commit exe existing files fit install installed interpreter loose \
-	loose_needs notes plan preview receipt record_out refuse scripts search_windows stage tree unpack venv venv_windows
+	loose_lock loose_needs notes plan preview receipt record_out refuse scripts search_windows stage tree unpack venv \
+	venv_windows
 doctor := doctor facts graph ldcache libs_elf libs_pe names pc rules rules_driver rules_libs rules_set
 probe := check probe report
 cli := cmd_bundle cmd_check cmd_doctor cmd_install cmd_lock cmd_matrix cmd_probe cmd_target cmd_verify explain_tree help main \

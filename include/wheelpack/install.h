@@ -44,6 +44,7 @@ typedef struct wp_loose {
 	wp_findings findings;
 	wp_interpreter python; /* an existing venv's own, else the base of the new one */
 	wp_lock_doc lock;      /* for one target, which is the interpreter's */
+	wp_lock_doc record;    /* the lock that the venv keeps: the one it has, with these wheels in it */
 	wp_wheels wheels;      /* lives as long as ctx->arena */
 } wp_loose;
 

@@ -13,10 +13,14 @@
 static size_t add_index(wp_loosing *l, const char *kind, const char *dir)
 {
 	wp_arena *a = l->p.ctx->arena;
-	wp_lock_index x = {wp_sprintf(a, "%s%zu", kind, l->indexes.n + 1), wp_url_of_path(a, wp_sprintf(a, "%s/", dir))};
+	wp_lock_index x = {kind, wp_url_of_path(a, wp_sprintf(a, "%s/", dir))};
+	size_t i;
 
+	for (i = 0; i < l->indexes.n; i++)
+		if (wp_streq(l->indexes.v[i].id, x.id) && wp_streq(l->indexes.v[i].url, x.url))
+			return i;
 	WP_PUSH(&l->indexes, x);
-	return l->indexes.n - 1;
+	return i;
 }
 
 static int add_file(wp_loosing *l, const char *path, size_t index, bool named, wp_error *e)
@@ -302,55 +306,6 @@ static int hash_named(wp_loosing *l, wp_error *e)
 	return e->code;
 }
 
-/* ---- the lock ------------------------------------------------------------------------------- */
-
-static wp_lock_wheel lock_wheel(const wp_loosing *l, wp_loose_wheel *w)
-{
-	wp_arena *a = l->p.ctx->arena;
-	wp_lock_wheel out = {.project = w->name.project, .version = w->name.version.norm, .filename = w->filename,
-		.size = w->size, .index = l->indexes.v[w->index].id, .url = wp_url_of_path(a, w->path),
-		.requires_python = w->metadata.requires_python, .requested = w->named || !w->needed};
-
-	if (w->sha256[0]) {
-		out.sha256 = wp_strdup(a, w->sha256);
-		out.digest = WP_DIGEST_LOCAL;
-	}
-	out.requires = WP_VEC_COPY(a, &w->requires);
-	out.nrequires = w->requires.n;
-	return out;
-}
-
-static void lock_target(const wp_loosing *l, wp_lock_target *t, const char **files)
-{
-	size_t i;
-
-	for (i = 0; i < l->chosen.n; i++)
-		files[i] = l->chosen.v[i].filename;
-	qsort(files, l->chosen.n, sizeof *files, wp_cmp_cstr);
-	*t = (wp_lock_target){.name = l->p.real.name, .python = l->p.python.markers.python_version,
-		.platform = l->p.real.platform, .wheels = files, .nwheels = l->chosen.n};
-}
-
-static void lock_make(wp_loosing *l, wp_lock_doc *d)
-{
-	wp_arena *a = l->p.ctx->arena;
-	const char **asked = WP_NEW_ARRAY(a, l->chosen.n, const char *);
-	size_t i;
-
-	*d = (wp_lock_doc){.requirements = asked, .ntargets = 1, .targets = WP_NEW(a, wp_lock_target),
-		.wheels = WP_NEW_ARRAY(a, l->chosen.n, wp_lock_wheel), .nwheels = l->chosen.n,
-		.indexes = WP_VEC_COPY(a, &l->indexes), .nindexes = l->indexes.n};
-	for (i = 0; i < l->chosen.n; i++) {
-		wp_lock_wheel *w = &d->wheels[i];
-
-		*w = lock_wheel(l, &l->chosen.v[i]);
-		if (w->requested)
-			asked[d->nrequirements++] = l->chosen.v[i].named
-				? wp_sprintf(a, "%s @ %s", w->project, w->url) : w->project;
-	}
-	lock_target(l, d->targets, WP_NEW_ARRAY(a, l->chosen.n, const char *));
-}
-
 /* ---- the source ----------------------------------------------------------------------------- */
 
 typedef struct source {
@@ -418,7 +373,7 @@ int wp_loose_make(wp_ctx *ctx, const wp_loose_request *in, wp_loose *out, wp_err
 		!wp_loose_needs(&l, e)) {
 		out->python = l.p.python;
 		out->wheels = source_make(&l);
-		lock_make(&l, &out->lock);
+		wp_loose_lock(&l, out);
 	}
 	loosing_done(&l);
 	return e->code;

@@ -21,12 +21,14 @@ typedef struct wp_loose_wheel {
 
 typedef struct wp_loosing {
 	wp_plan p; /* place, interpreter, its target, findings and faults */
-	WP_VEC(wp_lock_index) indexes;
+	WP_VEC(wp_lock_index) indexes; /* id: its kind, until the lock is made */
 	WP_VEC(wp_loose_wheel) found;
 	WP_VEC(wp_loose_wheel) chosen; /* by project, one each */
 } wp_loosing;
 
 /* loose_needs.c: what the chosen ones require, of each other, of the venv, and of nobody who is there. */
 int wp_loose_needs(wp_loosing *l, wp_error *e);
+/* loose_lock.c: lock and record of out. */
+void wp_loose_lock(wp_loosing *l, wp_loose *out);
 
 #endif

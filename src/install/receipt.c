@@ -50,7 +50,7 @@ static wp_str receipt_text(wp_plan *p, const wp_receipt *r, wp_str lock)
 	wp_jput_str(o, "schema", WP_RECEIPT_SCHEMA);
 	wp_jput_str(o, "lock", id);
 	wp_jput_str_or_null(o, "bundle", p->in->bundle_id);
-	wp_jput_str(o, "target", p->target->name);
+	wp_jput_str(o, "target", p->in->loose ? p->in->loose->record.targets[0].name : p->target->name);
 	wp_jput_str_or_null(o, "time", p->in->time);
 	wp_jput(o, "python", python_json(&p->python));
 	wp_jput(o, "distributions", distributions_json(p));
@@ -63,7 +63,7 @@ int wp_receipt_write(wp_plan *p, const wp_receipt *r, const char *dir, wp_error 
 {
 	wp_str lock;
 
-	if (wp_lock_write(p->a, p->in->lock, &lock, e) ||
+	if (wp_lock_write(p->a, p->in->loose ? &p->in->loose->record : p->in->lock, &lock, e) ||
 		os_write_file(os_join(p->a, dir, "lock.json"), lock, e))
 		return e->code;
 	return os_write_file(os_join(p->a, dir, "receipt.json"), receipt_text(p, r, lock), e);

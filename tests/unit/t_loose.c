@@ -205,6 +205,57 @@ static void what_is_there_already_is_kept(void **state)
 	assert_null(told("N523"));
 }
 
+static void the_venvs_lock_keeps_what_came_before(void **state)
+{
+	world *w = *state;
+	wp_error err = {0};
+	const char *old = lay(w, "demo", "1.0", NULL, NULL), *new = lay(w, "demo", "2.0", NULL, NULL), *asked[] = {"torch"};
+	wp_lock_doc lock;
+
+	simple(w, "torch", "2.0", "torch.py", "x");
+	w->target.name = "cp312-manylinux_2_28_x86_64-cu126";
+	w->target.variant = "cu126";
+	w->lock.requirements = asked;
+	w->lock.nrequirements = 1;
+	w->lock.variant = "cu126";
+	assert_ok(install(w, &err));
+	assert_ok(make(w, PATHS(old), &err));
+	assert_int_equal(loose.lock.nwheels, 1);
+	assert_ok(install_made(w, &err));
+	assert_true(wp_venv_lock(&w->ctx, w->venv, &lock));
+	assert_int_equal(lock.nwheels, 2);
+	assert_string_equal(lock.wheels[0].project, "demo");
+	assert_string_equal(lock.wheels[1].project, "torch");
+	assert_string_equal(lock.variant, "cu126");
+	assert_string_equal(lock.targets[0].variant, "cu126");
+	assert_int_equal(lock.targets[0].nwheels, 2);
+	assert_int_equal(lock.nindexes, 2);
+	assert_string_equal(lock.requirements[0], "torch");
+	assert_ok(make(w, PATHS(new, lay(w, "more", "1.0", NULL, NULL)), &err));
+	assert_int_equal(loose.lock.nwheels, 2);
+	assert_int_equal(loose.record.nwheels, 3);
+	assert_string_equal(loose.record.wheels[0].version, "2.0");
+	assert_int_equal(loose.record.nindexes, 2); /* the folder is the same */
+	assert_int_equal(loose.record.nrequirements, 3);
+}
+
+static void an_index_of_another_folder_gets_another_name(void **state)
+{
+	world *w = *state;
+	wp_error err = {0};
+	const char *a = lay(w, "a", "1.0", NULL, NULL);
+
+	assert_ok(os_mkdir(at(w, "other"), &err));
+	mw_write(w->a, at(w, "other"), &(mw_wheel){.project = "b", .version = "1.0"});
+	assert_ok(install_loose(w, PATHS(a), &err));
+	assert_ok(install_loose(w, PATHS(at(w, "other/b-1.0-py3-none-any.whl")), &err));
+	assert_string_equal(loose.record.indexes[0].id, "direct1");
+	assert_string_equal(loose.record.indexes[1].id, "direct2");
+	assert_string_equal(loose.record.wheels[1].index, "direct2");
+	assert_ok(install_loose(w, PATHS(at(w, "other")), &err));
+	assert_string_equal(loose.lock.indexes[0].id, "find-links1");
+}
+
 /* ---- what is missing ------------------------------------------------------------------------ */
 
 static void a_requirement_that_nobody_meets_is_told_once_a_project(void **state)
@@ -382,6 +433,8 @@ int main(void)
 		T(of_one_version_the_best_tag_and_then_the_highest_build_is_taken),
 		T(a_named_wheel_wins_over_a_folder),
 		T(what_is_there_already_is_kept),
+		T(the_venvs_lock_keeps_what_came_before),
+		T(an_index_of_another_folder_gets_another_name),
 		T(a_requirement_that_nobody_meets_is_told_once_a_project),
 		T(the_venv_meets_requirements_too),
 		T(what_is_no_wheel_and_no_folder_of_wheels_is_refused),
