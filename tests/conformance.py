@@ -207,6 +207,7 @@ def faults(venv, system, want, place):
 # ---- one install ---------------------------------------------------------------------------------
 
 def install(case, venv, *more):
+    """The code of the error, which names the wheel and says why, or those of the findings, or "ok"; and what it said."""
     p = subprocess.run([WHEELPACK, "install", case.path, "--venv", venv, *more, "--no-sync", "--json"],
                        cwd=work, env=env, capture_output=True, text=True, timeout=60)
     try:
@@ -214,7 +215,9 @@ def install(case, venv, *more):
     except ValueError:
         return f"exit {p.returncode}", p.stderr
     if "error" in report:
-        return report["error"]["code"], p.stderr
+        e = report["error"]
+        named = os.path.basename(case.path) in "".join(e["where"]) and e["why"]
+        return e["code"] if named else "without the name of the wheel: " + e["code"], p.stderr
     return ",".join(sorted(f["code"] for f in report.get("findings", ()))) or "ok", p.stderr
 
 

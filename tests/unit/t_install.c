@@ -221,6 +221,26 @@ static void installer_files_of_a_wheel_are_left_out(void **state)
 	check_record(w, "pkg-1.0.dist-info");
 }
 
+static void what_was_asked_for_by_address_says_so(void **state)
+{
+	world *w = *state;
+	wp_error err = {0};
+	const mw_member m = {.name = "pkg-1.0.dist-info/direct_url.json", .data = "{}"};
+	mw_wheel v = {.project = "pkg", .version = "1.0", .members = &m, .n = 1};
+
+	add(w, &v);
+	simple(w, "stick", "1.0", "stick.py", "x");
+	w->wheels.v[0].index = "direct1";
+	w->wheels.v[1].index = "direct2";
+	w->wheels.v[1].url = "file:///media/stick/stick-1.0-py3-none-any.whl";
+	assert_ok(install(w, &err));
+	is_text(w, SITE "/pkg-1.0.dist-info/direct_url.json", wp_sprintf(w->a,
+		"{\"archive_info\": {\"hashes\": {\"sha256\": \"%s\"}}, \"url\": \"https://example.org/x.whl\"}",
+		w->wheels.v[0].sha256));
+	assert_int_equal(check_record(w, "pkg-1.0.dist-info"), 6);
+	assert_false(os_is_file(in_venv(w, SITE "/stick-1.0.dist-info/direct_url.json")));
+}
+
 static void an_empty_directory_and_missing_parents_are_fine(void **state)
 {
 	world *w = *state;
@@ -832,6 +852,7 @@ int main(void)
 		T(a_path_with_a_space_gets_the_long_start),
 		T(one_file_of_two_wheels_is_written_once),
 		T(installer_files_of_a_wheel_are_left_out),
+		T(what_was_asked_for_by_address_says_so),
 		T(an_empty_directory_and_missing_parents_are_fine),
 		T(hostile_wheels_change_nothing),
 		T(one_name_with_two_contents_is_refused),
