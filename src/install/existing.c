@@ -217,15 +217,26 @@ static int check_dir(const wp_plan *p, const char *dir, wp_error *e)
 	return 0;
 }
 
+/* All that is in the way, of each wheel the first file. */
 int wp_existing_check(wp_plan *p, wp_error *e)
 {
+	bool *told = WP_NEW_ARRAY(p->a, p->nwheels, bool);
+	wp_error f = {0};
 	size_t i;
 
-	for (i = 0; i < p->dirs.n; i++)
-		if (check_dir(p, p->dirs.v[i], e))
+	for (i = 0; i < p->dirs.n; i++) {
+		check_dir(p, p->dirs.v[i], &f);
+		if (wp_plan_refuse(p, SIZE_MAX, &f, e))
 			return e->code;
-	for (i = 0; i < p->files.n; i++)
-		if (p->files.v[i].written && check_file(p, &p->files.v[i], e))
+	}
+	for (i = 0; i < p->files.n; i++) {
+		wp_out_file *file = &p->files.v[i];
+
+		if (!file->written || told[file->wheel])
+			continue;
+		told[file->wheel] = check_file(p, file, &f) != 0;
+		if (wp_plan_refuse(p, file->wheel, &f, e))
 			return e->code;
+	}
 	return 0;
 }

@@ -8,7 +8,7 @@
 int wp_plan_refuse(wp_plan *p, size_t wheel, wp_error *f, wp_error *e)
 {
 	wp_arena *a = p->ctx->arena;
-	wp_refusal r = {wheel, f->code, wp_strdup(a, f->where), wp_strdup(a, f->why), wp_strdup(a, f->next)};
+	wp_refusal r = {wheel, f->code, NULL, NULL, NULL};
 
 	if (!f->code)
 		return 0;
@@ -17,6 +17,9 @@ int wp_plan_refuse(wp_plan *p, size_t wheel, wp_error *f, wp_error *e)
 			*e = *f;
 		return e->code;
 	}
+	r.where = wp_strdup(a, f->where);
+	r.why = wp_strdup(a, f->why);
+	r.next = wp_strdup(a, f->next);
 	WP_PUSH(&p->refusals, r);
 	*f = (wp_error){0};
 	return 0;

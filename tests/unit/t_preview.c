@@ -153,6 +153,23 @@ static void wheels_that_cannot_be_read_are_all_told(void **state)
 	assert_non_null(strstr(refusal(&seen.findings, "d-1.0")->next, "do not install this wheel"));
 }
 
+static void all_that_is_in_the_way_is_told(void **state)
+{
+	world *w = *state;
+	wp_error err = {0};
+
+	assert_ok(install(w, &err));
+	tmp_write(in_venv(w, SITE "/a.py"), WP_LIT("other"));
+	tmp_write(in_venv(w, SITE "/b.py"), WP_LIT("other"));
+	tmp_write(in_venv(w, SITE "/ns"), WP_LIT("a file"));
+	simple(w, "a", "1.0", "a.py", "x");
+	simple(w, "b", "1.0", "b.py", "x");
+	simple(w, "c", "1.0", "ns/c.py", "x");
+	assert_int_equal(preview(w, &err), WP_E_COLLISION);
+	assert_int_equal(times(&seen.findings, "WP_E_COLLISION"), 3);
+	assert_non_null(strstr(refusal(&seen.findings, "b-1.0")->why, "b.py"));
+}
+
 static void every_need_of_the_real_interpreter_is_told(void **state)
 {
 	world *w = *state;
@@ -238,6 +255,7 @@ int main(void)
 		T(the_plan_tells_what_the_install_would_note),
 		T(all_that_stands_against_it_is_told_at_once),
 		T(wheels_that_cannot_be_read_are_all_told),
+		T(all_that_is_in_the_way_is_told),
 		T(every_need_of_the_real_interpreter_is_told),
 		T(one_refusal_is_one_finding),
 		T(what_is_no_venv_is_refused_before_anything_else),
