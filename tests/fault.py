@@ -84,6 +84,11 @@ def main():
             shutil.copytree(os.path.join(work, "plain"), os.path.join(work, "env"), symlinks=True)
 
         fail_each("install into an existing venv", install, "env", fresh_copy)
+        remove("b")
+        run("bundle", *request, "-o", "b")
+        loose = ["install", "b/wheels", "--venv", "env"]
+        fail_each("install of a folder", [*loose, "--python", sys.executable], "env", lambda: remove("env"))
+        fail_each("the plan of an install", [*loose, "--dry-run"], "env", fresh_copy)
         run(*install)
         fail_each("check", ["check", "--venv", "env"], "env", lambda: None)
         fail_each("doctor", ["doctor", "b.wpk"], None, lambda: None)
