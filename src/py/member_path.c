@@ -99,11 +99,11 @@ wp_path_verdict wp_member_path(wp_arena *a, const char *name, bool windows, cons
 		memcpy(out + n, part.p, part.n);
 		n += part.n;
 	}
-	if (!*why && n == 0)
-		*why = "an empty path";
+	out[n] = 0;
+	if (!*why)
+		*why = fault((wp_str){out, n}); /* "./c:" is "c:" */
 	if (*why)
 		return WP_PATH_REFUSE;
-	out[n] = 0;
 	*tidy = out;
 	*why = odd;
 	return odd ? WP_PATH_WARN : WP_PATH_OK;
