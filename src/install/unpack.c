@@ -160,7 +160,8 @@ static int take(void *user, const void *p, size_t n, wp_error *e)
 	while (n) {
 		size_t k = PIECE - w->used < n ? PIECE - w->used : n;
 
-		memcpy(w->buf + w->used, from, k);
+		if (from != w->buf + w->used) /* else it was unpacked there */
+			memcpy(w->buf + w->used, from, k);
 		w->used += k;
 		from += k;
 		n -= k;
@@ -248,6 +249,7 @@ static int run_batch(void *user, size_t i, wp_arena *a, wp_error *e)
 	w.unpacker = wp_unpacker_new();
 	w.raw = wp_xmalloc(PIECE + OS_DIRECT_ALIGN);
 	w.buf = w.raw + (OS_DIRECT_ALIGN - (uintptr_t)w.raw % OS_DIRECT_ALIGN);
+	wp_unpacker_into(w.unpacker, w.buf, PIECE);
 	for (k = 0; k < b->n && !e->code; k++)
 		if (!wp_check_cancel(u->p->ctx, e))
 			put_file(&w, u->order[b->first + k], e);

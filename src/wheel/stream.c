@@ -6,20 +6,29 @@
 #include "wheel/internal.h"
 
 /* Small enough that a buffer is hashed and written while it is still in the processor's cache. */
-enum { PIECE = 256 << 10, SHA256_SIZE = 32 };
+enum { PIECE = WP_UNPACK_PIECE, SHA256_SIZE = 32 };
 
 struct wp_unpacker {
 	wp_inflate *inflate;
 	wp_hash *hash[3]; /* by wp_hash_kind, made when first needed */
-	unsigned char *in, *out;
+	unsigned char *in, *own;
+	unsigned char *out; /* own, or the caller's */
+	size_t size;	    /* of out */
 };
 
 wp_unpacker *wp_unpacker_new(void)
 {
 	wp_unpacker *u = wp_xmalloc(sizeof *u);
 
-	*u = (wp_unpacker){.inflate = wp_inflate_new(), .in = wp_xmalloc(PIECE), .out = wp_xmalloc(PIECE)};
+	*u = (wp_unpacker){.inflate = wp_inflate_new(), .in = wp_xmalloc(PIECE), .own = wp_xmalloc(PIECE)};
+	wp_unpacker_into(u, u->own, PIECE);
 	return u;
+}
+
+void wp_unpacker_into(wp_unpacker *u, unsigned char *buf, size_t n)
+{
+	u->out = buf;
+	u->size = n;
 }
 
 void wp_unpacker_free(wp_unpacker *u)
@@ -32,7 +41,7 @@ void wp_unpacker_free(wp_unpacker *u)
 		wp_hash_free(u->hash[i]);
 	wp_inflate_free(u->inflate);
 	free(u->in);
-	free(u->out);
+	free(u->own);
 	free(u);
 }
 
@@ -56,13 +65,16 @@ typedef struct flow {
 	wp_sink sink;
 	void *user;
 	uint64_t taken, made; /* compressed bytes read, bytes given out */
+	size_t at;	      /* in the output buffer */
 	bool starved;	      /* the inflater was asked to go on without input */
 	uint32_t crc;
 	wp_error *e;
 } flow;
 
-static int give(flow *f, const void *p, size_t n)
+/* The piece that n bytes were put into. */
+static int give(flow *f, size_t n)
 {
+	const unsigned char *p = f->u->out + f->at;
 	size_t i;
 
 	if (n == 0)
@@ -71,6 +83,7 @@ static int give(flow *f, const void *p, size_t n)
 		return wp_fail(f->e, WP_E_ZIP, "unpacks to more than the %llu bytes that are declared",
 			(unsigned long long)f->en->size);
 	f->made += n;
+	f->at = (f->at + PIECE) % f->u->size;
 	f->crc = wp_crc32(f->crc, p, n);
 	for (i = 0; i < f->nhashes; i++)
 		wp_hash_add(f->hashes[i], p, n);
@@ -95,9 +108,9 @@ static int flow_stored(flow *f)
 	int rc;
 
 	do {
-		rc = take(f, f->u->out, &n);
+		rc = take(f, f->u->out + f->at, &n);
 		if (rc == 0)
-			rc = give(f, f->u->out, n);
+			rc = give(f, n);
 	} while (rc == 0 && n > 0);
 	return rc;
 }
@@ -105,7 +118,7 @@ static int flow_stored(flow *f)
 /* One output buffer's worth. *s is the state after it. */
 static int fill(flow *f, const unsigned char **in, size_t *nin, wp_inflate_state *s)
 {
-	unsigned char *out = f->u->out;
+	unsigned char *out = f->u->out + f->at;
 	size_t room = PIECE;
 
 	do {
@@ -123,7 +136,7 @@ static int fill(flow *f, const unsigned char **in, size_t *nin, wp_inflate_state
 		return wp_fail(f->e, WP_E_ZIP, "the compressed data is damaged");
 	if (*s == WP_INFLATE_OUTPUT)
 		f->starved = false;
-	return give(f, f->u->out, PIECE - room);
+	return give(f, PIECE - room);
 }
 
 static int flow_deflate(flow *f)

@@ -49,8 +49,12 @@ bool wp_path_is_venvs(wp_arena *scratch, const char *path);
 typedef struct wp_unpacker wp_unpacker; /* inflater, digests, buffers; one a thread */
 wp_unpacker *wp_unpacker_new(void);
 void wp_unpacker_free(wp_unpacker *u);
+enum { WP_UNPACK_PIECE = 256 << 10 };
+/* What comes out of each member goes to buf, one piece behind the other and from its start again when it is full, so that
+ * a sink that gathers it there needn't copy. n: a multiple of the piece. */
+void wp_unpacker_into(wp_unpacker *u, unsigned char *buf, size_t n);
 
-/* A piece of a member, in order; p is valid during the call. */
+/* A piece of a member, in order, WP_UNPACK_PIECE bytes but for the last; p is valid during the call. */
 typedef int (*wp_sink)(void *user, const void *p, size_t n, wp_error *e);
 
 /* Stream a member: inflate, hash, hand each buffer to sink (may be NULL), then hold length, crc and the digest and
