@@ -49,6 +49,8 @@ def fail_each(name, args, target, prepare, kinds=("io",)):
             if p.returncode > 1:
                 good = good and all(word in p.stderr for word in ("error: ", "why:", "next:", "state:"))
             checks.check(good, what, f"exit {p.returncode}\n{p.stdout[-800:]}\n{p.stderr[-2500:]}")
+            if journal_is_due():
+                run("repair", "--venv", "env")
             if target:
                 after = snapshot(os.path.join(work, target))
                 whole = names(after) == names(complete) if after is not None else False
@@ -56,11 +58,70 @@ def fail_each(name, args, target, prepare, kinds=("io",)):
                              f"{p.stderr[-1500:]}\n{sorted(set(names(after)) ^ set(names(complete)))[:20]}")
 
 
+def journal_is_due():
+    return os.path.exists(os.path.join(work, "env/.wheelpack/journal"))
+
+
 def names(tree):
-    """Names only: a receipt has a time in it. An empty stage that could not be removed goes with the next install."""
+    """Names only: a receipt has a time in it. What could not be removed of stage and aside goes with the next install."""
     if not isinstance(tree, dict):
         return tree or ""
-    return sorted(n for n, what in tree.items() if not (n.startswith(".wheelpack/stage") and what[0] == "dir"))
+    return sorted(n for n in tree if n != ".wheelpack/lock" and not n.startswith((".wheelpack/stage", ".wheelpack/aside")))
+
+
+def kept(tree):
+    """What an undone run must leave as it was."""
+    return {n: what for n, what in tree.items() if n not in (".wheelpack", ".wheelpack/lock") and
+            not n.startswith((".wheelpack/stage", ".wheelpack/aside"))}
+
+
+def end_at_each(name, args, prepare):
+    """The program is killed at every call in turn: what it was at is finished by the next run, or taken back."""
+    prepare()
+    calls = count_calls(args, "kill")
+    complete = names(snapshot(os.path.join(work, "env")))
+    undo, dues = False, 0
+    for n in range(1, calls + 1, STEP):
+        prepare()
+        before = snapshot(os.path.join(work, "env"))
+        p = run(*args, WHEELPACK_FAULT=str(n), WHEELPACK_FAULT_KIND="kill")
+        what = f"{name}, killed at call {n} of {calls}"
+        checks.check(p.returncode == 137 or n == calls, what, f"exit {p.returncode}\n{p.stderr[-800:]}")
+        due = journal_is_due()
+        dues += due
+        undo = not undo
+        p = run("repair", "--venv", "env", *(["--undo"] if undo else []))
+        after = snapshot(os.path.join(work, "env"))
+        good = kept(after) == kept(before) if undo or not due else names(after) == complete
+        checks.check(p.returncode == 0 and (good or names(after) == complete and not due), what + ", then repaired",
+                     f"exit {p.returncode}, undo {undo}, due {due}\n{p.stdout}\n{p.stderr[-1500:]}\n"
+                     f"{sorted(set(names(after)) ^ set(complete))[:20]}")
+        p = run(*args)
+        again = snapshot(os.path.join(work, "env"))
+        checks.check(p.returncode == 0 or args[0] == "uninstall", what + ", then again", p.stderr[-1500:])
+        checks.check(names(again) == complete, what + ", then complete", f"{sorted(set(names(again)) ^ set(complete))[:20]}")
+    checks.check(dues > 2 or STEP > 1, f"{name}: some ends were in the middle of the moves", str(dues))
+
+
+def upgrade(server):
+    for out, words in (("old.wpk", ["grows==1.0", "schemes"]), ("new.wpk", ["grows", "schemes"])):
+        p = run("bundle", *words, "--index-url", server.base + "/auto/", "--python", sys.executable, "-o", out)
+        checks.check(p.returncode == 0, "bundle " + out, p.stderr)
+    remove("env", "old")
+    run("install", "old.wpk", "--venv", "env", "--python", sys.executable)
+    shutil.copytree(os.path.join(work, "env"), os.path.join(work, "old"), symlinks=True)
+
+    def old_again():
+        remove("env")
+        shutil.copytree(os.path.join(work, "old"), os.path.join(work, "env"), symlinks=True)
+
+    install = ["install", "new.wpk", "--venv", "env"]
+    uninstall = ["uninstall", "grows", "--venv", "env"]
+    fail_each("upgrade", install, "env", old_again, ("io", "full", "busy"))
+    fail_each("uninstall", uninstall, "env", old_again, ("io", "busy"))
+    end_at_each("upgrade", install, old_again)
+    end_at_each("uninstall", uninstall, old_again)
+    remove("env")
 
 
 def main():
@@ -89,6 +150,7 @@ def main():
         loose = ["install", "b/wheels", "--venv", "env"]
         fail_each("install of a folder", [*loose, "--python", sys.executable], "env", lambda: remove("env"))
         fail_each("the plan of an install", [*loose, "--dry-run"], "env", fresh_copy)
+        upgrade(server)
         run(*install)
         fail_each("check", ["check", "--venv", "env"], "env", lambda: None)
         fail_each("doctor", ["doctor", "b.wpk"], None, lambda: None)

@@ -19,7 +19,7 @@ typedef struct cli_list {
 typedef struct cli_options {
 	bool help, version, json, quiet;
 	bool pre, deep, no_sync, dry_run, force, require_index_hashes, no_index, offline, refresh, cpu, child, upgrade, no_cache,
-		no_suggest;
+		no_suggest, undo;
 	const char *cuda, *python, *platform, *out, *venv, *lock, *cache_dir, *index_url, *cert, *proxy,
 		*variant_index_base, *torch, *driver, *dest, *tools, *exclude_newer;
 	const char *jobs_text, *timeout_text, *retries_text;
@@ -53,8 +53,8 @@ struct cli {
 	struct cli_progress *progress;
 };
 
-extern const cli_command cmd_lock, cmd_bundle, cmd_verify, cmd_install, cmd_check, cmd_doctor, cmd_probe, cmd_target,
-	cmd_matrix;
+extern const cli_command cmd_lock, cmd_bundle, cmd_verify, cmd_install, cmd_check, cmd_uninstall, cmd_repair, cmd_doctor,
+	cmd_probe, cmd_target, cmd_matrix;
 
 /* ---- opts.c */
 /* Fills c->command and c->o from the words after the program's name. WP_E_USAGE. */

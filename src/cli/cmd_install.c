@@ -36,6 +36,7 @@ static wp_jnode *receipt_json(const wp_receipt *r)
 	wp_jput_bool(o, "created", r->created);
 	wp_jput_int(o, "distributions", (int64_t)r->distributions);
 	wp_jput_int(o, "kept", (int64_t)r->kept);
+	wp_jput_int(o, "replaced", (int64_t)r->replaced);
 	wp_jput_int(o, "files", (int64_t)r->files);
 	wp_jput_int(o, "scripts", (int64_t)r->scripts);
 	wp_jput_int(o, "bytes", (int64_t)r->bytes);
@@ -239,10 +240,10 @@ const cli_command cmd_install = {
 	.name = "install",
 	.summary = "install a bundle, or wheels, offline into a venv, all or nothing",
 	.usage = "BUNDLE | WHEEL... | FOLDER --venv DIR [--python PATH | 3.12] [--target T] [--dry-run]",
-	.about = "Makes the venv if DIR is new. Every member is held to its RECORD in the pass that writes it; a refusal "
-		 "or a\nstop leaves the venv as it was. Wheels without a bundle need no index and fetch nothing: of a "
-		 "folder each project\ngoes in with its newest version that fits, and what they require and nobody has is "
-		 "named.\n\n"
+	.about = "Makes the venv if DIR is new. Every member is held to its RECORD in the pass that writes it; a refusal or a\n"
+		 "stop leaves the venv as it was. In a venv that is there another version makes way, what was edited is put\n"
+		 "right, and what is as it was installed is kept. Wheels without a bundle need no index and fetch nothing: of a\n"
+		 "folder each project goes in with its newest version that fits, and what they require and nobody has is named.\n\n"
 		 "  wheelpack install torch.wpk --venv ./env --python python3.12\n"
 		 "  wheelpack install E:\\torch-cu126.wpk --venv C:\\envs\\torch\n"
 		 "  wheelpack install torch.wpk --venv ./env --dry-run\n"

@@ -6,7 +6,8 @@
 #include "cli/cli.h"
 
 static const cli_command *const commands[] = {
-	&cmd_bundle, &cmd_verify, &cmd_install, &cmd_check, &cmd_doctor, &cmd_probe, &cmd_lock, &cmd_target, &cmd_matrix};
+	&cmd_bundle, &cmd_verify, &cmd_install, &cmd_check, &cmd_uninstall, &cmd_repair, &cmd_doctor, &cmd_probe, &cmd_lock,
+	&cmd_target, &cmd_matrix};
 
 enum { NCOMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -26,6 +27,7 @@ static const struct {
 	{"force", "--force", "replace the bundle of that name"},
 	{"tools", "--tools DIR", "the wheelpack and wheelpack.exe that travel; default: beside this program"},
 	{"explain", "--explain PROJECT", "who asks for it, and why nothing newer was taken; may repeat"},
+	{"undo", "--undo", "take back what the stopped run began, instead of finishing it"},
 	{"no-suggest", "--no-suggest", "don't look for a request near this one that can be locked"},
 	{"update", "--update [PROJECT]", "newest versions instead of those of the lock that -o names; of one, or of all"},
 	{"exclude-newer", "--exclude-newer DATE", "only what was uploaded before; 2025-06-30 takes that day (UTC)"},

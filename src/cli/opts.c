@@ -55,6 +55,7 @@ static const option options[] = {
 	{"upgrade", 'U', FLAG, AT(upgrade)},
 	{"explain", 0, LIST, AT(explain)},
 	{"no-suggest", 0, FLAG, AT(no_suggest)},
+	{"undo", 0, FLAG, AT(undo)},
 	{"update", 0, NAMES, AT(update)},
 	{"exclude-newer", 0, TEXT, AT(exclude_newer)},
 	{"require-index-hashes", 0, FLAG, AT(require_index_hashes)},

@@ -6,107 +6,155 @@
 #include "ext/hash.h"
 #include "install/notes.h"
 #include "os/os.h"
-#include "py/name.h"
 
 /* ---- distributions -------------------------------------------------------------------------- */
 
-/* NAME-VERSION.dist-info, or NAME[-VERSION[-pyX.Y]].egg-info of older installers. */
-static bool split_name(wp_str dir, wp_str *name, wp_str *version)
-{
-	size_t i;
-
-	*version = (wp_str){0};
-	if (wp_str_ends(dir, ".dist-info")) {
-		dir.n -= strlen(".dist-info");
-		i = wp_str_rfind(dir, '-');
-	} else if (wp_str_ends(dir, ".egg-info")) {
-		dir.n -= strlen(".egg-info");
-		i = wp_str_find(dir, '-');
-	} else {
-		return false;
-	}
-	if (i >= dir.n) {
-		*name = dir;
-		return true;
-	}
-	*name = wp_str_sub(dir, 0, i);
-	*version = wp_str_sub(dir, i + 1, dir.n);
-	*version = wp_str_sub(*version, 0, wp_str_find(*version, '-'));
-	return true;
-}
-
-static bool same_version(wp_arena *a, wp_str x, const char *y)
+static bool same_version(wp_arena *a, const wp_installed *d, const char *version)
 {
 	wp_version v, w;
 
-	return wp_version_parse_folder(a, x, &v) && wp_version_parse(a, wp_str_of(y), &w) &&
+	return wp_version_parse_folder(a, wp_str_of(d->version), &v) && wp_version_parse(a, wp_str_of(version), &w) &&
 	       wp_version_cmp(&v, &w) == 0;
 }
 
-static int keep(wp_plan *p, wp_in_wheel *w, const char *dir, wp_str version, wp_error *e)
+/* An installer writes these anew. */
+static bool is_generated(const wp_wheel *w, const char *path)
 {
-	const char *record = wp_sprintf(p->a, "%s/%s/%s/RECORD", p->venv, p->python.venv_site, dir);
+	const char *file = wp_under(path, w->dist_info);
 
-	if (wp_ends(dir, ".dist-info") && same_version(p->a, version, w->lock->version)) {
-		if (!os_is_file(record)) /* left by a stopped commit, which moves RECORD last */
-			return 0;
-		w->kept = true;
-		return 0;
+	return file && (wp_streq(file, "INSTALLER") || wp_streq(file, "REQUESTED") || wp_streq(file, "direct_url.json") ||
+			       wp_streq(file, "RECORD"));
+}
+
+/* Does its RECORD list what this wheel brings to site-packages, with the same digests? */
+static bool has_the_same(wp_plan *p, const wp_in_wheel *w, const wp_installed_files *l)
+{
+	wp_map rows;
+	bool same = true;
+	size_t i;
+
+	wp_map_init(&rows);
+	for (i = 0; i < l->n; i++)
+		if (l->v[i].row)
+			wp_map_put(&rows, wp_str_of(l->v[i].path), (uint32_t)i);
+	for (i = 0; i < w->wheel.n && same; i++) {
+		const wp_member *m = &w->wheel.members[i];
+		const wp_record_row *row;
+		uint32_t at;
+
+		if ((m->scheme != WP_PURELIB && m->scheme != WP_PLATLIB) || is_generated(&w->wheel, m->path) || !m->row)
+			continue;
+		same = wp_map_get(&rows, wp_str_of(wp_sprintf(p->a, "%s/%s", p->python.venv_site, m->path)), &at);
+		row = same ? l->v[at].row : NULL;
+		same = row && (row->kind != m->row->kind || memcmp(row->digest, m->row->digest, 32) == 0);
 	}
-	wp_fail(e, WP_E_COLLISION, "%s %s is to be installed, the venv has it as '%s'",
-		w->lock->project, w->lock->version, dir);
-	return wp_err_next(e, "install into a new venv: wheelpack does not replace a distribution "
-			      "in an existing one");
+	wp_map_free(&rows);
+	return same;
 }
 
-static int keep_if_wanted(wp_plan *p, const char *dir, wp_error *e)
-{
-	const char *project;
-	wp_str name, version;
-	size_t i;
+typedef struct holding {
+	const wp_plan *p;
+	const wp_installed_file *v;
+	atomic_bool differs;
+	atomic_uint_fast64_t bytes;
+} holding;
 
-	if (!split_name(wp_str_of(dir), &name, &version))
+static int hold_one(void *user, size_t i, wp_arena *a, wp_error *e)
+{
+	holding *h = user;
+	wp_file_state state = WP_FILE_SAME;
+
+	(void)a;
+	if (!h->v[i].row || atomic_load_explicit(&h->differs, memory_order_relaxed))
 		return 0;
-	project = wp_name_normalize(p->a, name);
-	for (i = 0; i < p->nwheels; i++)
-		if (strcmp(p->wheels[i].lock->project, project) == 0)
-			return keep(p, &p->wheels[i], dir, version, e);
-	return 0;
+	if (!wp_installed_compare(h->p->ctx, &h->p->site, &h->v[i], &state, &h->bytes, e) && state != WP_FILE_SAME)
+		atomic_store_explicit(&h->differs, true, memory_order_relaxed);
+	return e->code;
 }
 
-static int site_names(const wp_plan *p, const char ***names, size_t *n, wp_error *e)
+/* Is each file as RECORD has it? What is kept is held to the same as what is installed. */
+static bool is_whole(const wp_plan *p, const wp_installed_files *l, wp_error *e)
 {
-	const char *site = os_join(p->a, p->venv, p->python.venv_site);
+	holding h = {.p = p, .v = l->v};
+	wp_par par;
 
-	*n = 0;
-	return os_is_dir(site) ? os_list(p->a, site, names, n, e) : 0;
+	atomic_init(&h.differs, false);
+	atomic_init(&h.bytes, 0);
+	wp_par_for(p->ctx, l->n, hold_one, NULL, &h, true, &par, e);
+	wp_par_done(&par);
+	return !e->code && !atomic_load(&h.differs);
 }
 
-static void tell_kept(const wp_plan *p)
+static int judge(wp_plan *p, wp_in_wheel *w, const wp_installed *d, wp_error *e)
 {
-	const char *list = "";
+	wp_arena *a;
+	wp_installed_files l;
+
+	if (same_version(p->a, d, w->lock->version)) {
+		if (!d->has_record && wp_ends(d->dir, ".dist-info"))
+			return 0; /* left by an installer that was stopped; files that are ours are seen below */
+		a = wp_arena_new();
+		if (!wp_installed_list(a, &p->site, d, &l, e))
+			w->kept = has_the_same(p, w, &l) && is_whole(p, &l, e);
+		wp_arena_free(a);
+	}
+	if (e->code || w->kept)
+		return e->code;
+	w->replaces = d;
+	return wp_removal_add(&p->removal, d, false, e);
+}
+
+static const char *and_more(const wp_plan *p, const char *list, const char *text)
+{
+	return *list ? wp_sprintf(p->a, "%s, %s", list, text) : text;
+}
+
+static void tell(const wp_plan *p)
+{
+	const char *kept = "", *replaced = "";
+	const wp_removal *r = &p->removal;
 	size_t i;
 
-	for (i = 0; i < p->nwheels; i++)
-		if (p->wheels[i].kept)
-			list = wp_sprintf(p->a, "%s%s%s %s", list, *list ? ", " : "",
-				p->wheels[i].lock->project, p->wheels[i].lock->version);
-	if (*list)
-		wp_plan_note(p, WP_INSTALL_KEPT, list);
+	for (i = 0; i < p->nwheels; i++) {
+		const wp_in_wheel *w = &p->wheels[i];
+
+		if (w->kept)
+			kept = and_more(p, kept, wp_sprintf(p->a, "%s %s", w->lock->project, w->lock->version));
+		if (w->replaces && same_version(p->a, w->replaces, w->lock->version))
+			replaced = and_more(p, replaced, wp_sprintf(p->a, "%s %s, whose files are others", w->lock->project,
+				w->lock->version));
+		else if (w->replaces)
+			replaced = and_more(p, replaced, wp_sprintf(p->a, "%s %s by %s", w->lock->project,
+				w->replaces->version, w->lock->version));
+	}
+	if (*kept)
+		wp_plan_note(p, WP_INSTALL_KEPT, kept);
+	if (*replaced)
+		wp_plan_note(p, WP_INSTALL_REPLACED, replaced);
+	wp_tell_files(p->findings, p->ctx->arena, WP_INSTALL_WAS_CHANGED, r->changed.v, r->changed.n);
+	wp_tell_files(p->findings, p->ctx->arena, WP_INSTALL_OUTSIDE, r->outside.v, r->outside.n);
 }
 
 int wp_existing_kept(wp_plan *p, wp_error *e)
 {
-	const char **names;
-	size_t i, n;
+	size_t i, k;
 
-	if (site_names(p, &names, &n, e))
+	if (wp_site_read(p->a, p->venv, p->python.venv_site, &p->site, e))
 		return e->code;
-	for (i = 0; i < n; i++)
-		if (keep_if_wanted(p, names[i], e))
-			return e->code;
-	tell_kept(p);
-	return 0;
+	wp_removal_begin(&p->removal, p->ctx, p->a, &p->site, p->windows);
+	for (i = 0; i < p->nwheels; i++)
+		for (k = 0; k < p->site.n; k++) {
+			wp_error f = {0};
+
+			if (!wp_streq(p->site.v[k].project, p->wheels[i].lock->project) || p->wheels[i].bad)
+				continue;
+			judge(p, &p->wheels[i], &p->site.v[k], &f);
+			if (wp_plan_refuse(p, i, &f, e))
+				return e->code;
+		}
+	if (!wp_removal_end(&p->removal, e))
+		tell(p);
+	return e->code;
 }
 
 /* ---- files ---------------------------------------------------------------------------------- */
@@ -129,16 +177,12 @@ static const char *owner(const wp_plan *p, const char *path)
 {
 	const char *site = p->python.venv_site, *row = wp_record_path(p, path), *found = NULL;
 	wp_arena *a = wp_arena_new();
-	wp_error ignored = {0};
-	const char **names;
-	size_t i, n;
+	size_t i;
 
-	if (site_names(p, &names, &n, &ignored))
-		n = 0;
-	for (i = 0; i < n && !found; i++)
-		if (wp_ends(names[i], ".dist-info") &&
-			lists(a, wp_sprintf(a, "%s/%s/%s/RECORD", p->venv, site, names[i]), row))
-			found = names[i];
+	for (i = 0; i < p->site.n && !found; i++)
+		if (p->site.v[i].has_record &&
+			lists(a, wp_sprintf(a, "%s/%s/%s/RECORD", p->venv, site, p->site.v[i].dir), row))
+			found = p->site.v[i].dir;
 	wp_arena_free(a);
 	return found;
 }
@@ -188,7 +232,7 @@ static int check_file(wp_plan *p, wp_out_file *f, wp_error *e)
 
 	if (os_stat(path, &kind, &size, e))
 		return e->code;
-	if (kind == OS_ABSENT)
+	if (kind == OS_ABSENT || wp_removal_has(&p->removal, f->path))
 		return 0;
 	if (kind != OS_FILE || !has_our_bytes(f, path, size))
 		return in_the_way(p, f, e);
@@ -212,7 +256,7 @@ static int check_dir(const wp_plan *p, const char *dir, wp_error *e)
 	if (kind == OS_LINK)
 		return wp_fail(e, WP_E_VENV, "'%s' in the venv is a link: files are not written through "
 			"links", dir);
-	if (kind != OS_ABSENT && kind != OS_DIR)
+	if (kind != OS_ABSENT && kind != OS_DIR && !wp_removal_has(&p->removal, dir))
 		return wp_fail(e, WP_E_COLLISION, "'%s' in the venv is a file, a directory is wanted", dir);
 	return 0;
 }

@@ -3,14 +3,16 @@
  * install.c: plan, stage, commit, receipt. Until the commit nothing of the venv is touched but its
  * .wheelpack folder, which is put back on any failure.
  */
-#include "install/parts.h"
+#include "install/notes.h"
 
 static void count(const wp_plan *p, wp_receipt *r)
 {
 	size_t i;
 
-	for (i = 0; i < p->nwheels; i++)
+	for (i = 0; i < p->nwheels; i++) {
 		*(p->wheels[i].kept ? &r->kept : &r->distributions) += 1;
+		r->replaced += p->wheels[i].replaces != NULL;
+	}
 	for (i = 0; i < p->files.n; i++) {
 		const wp_out_file *f = &p->files.v[i];
 
@@ -33,9 +35,21 @@ static int build(wp_plan *p, wp_stage *s, wp_receipt *r, wp_error *e)
 	return wp_check_cancel(p->ctx, e);
 }
 
+/* A plan is made of a venv that is whole. */
+static int begin_inside(wp_plan *p, wp_stage *s, wp_error *e)
+{
+	wp_repaired repaired;
+
+	if (wp_stage_lock(p->a, p->venv, s, e) || wp_finish_stopped(p->a, p->venv, false, &repaired, e))
+		return e->code;
+	if (repaired == WP_REPAIR_FINISHED)
+		wp_plan_note(p, WP_INSTALL_FINISHED, p->venv);
+	return 0;
+}
+
 static int run(wp_plan *p, wp_stage *s, wp_receipt *r, wp_error *e)
 {
-	if (wp_plan_place(p, e) || (!p->is_new && wp_stage_lock(p, s, e)) || wp_plan_make(p, e) ||
+	if (wp_plan_place(p, e) || (!p->is_new && begin_inside(p, s, e)) || wp_plan_make(p, e) ||
 		build(p, s, r, e) || wp_commit(p, s, e)) {
 		wp_stage_abandon(s);
 		return e->code;

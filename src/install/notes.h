@@ -15,6 +15,12 @@
 	X(THERE_ALREADY, "N505", WARNING, "files of a wheel were there already, with the same contents") \
 	X(NOT_FLUSHED, "N506", WARNING, "the file system could not be flushed to the disk") \
 	X(NO_PYTHONW, "N507", WARNING, "a program with windows opens a console too: this Python has no pythonw.exe") \
+	X(REPLACED, "N508", NOTE, "distributions of the venv are replaced")                         \
+	X(WAS_CHANGED, "N509", WARNING, "files that were changed since they were installed are replaced") \
+	X(FINISHED, "N510", WARNING, "an earlier run had been stopped while it moved files; this was finished first") \
+	X(STAYS, "N511", WARNING, "files that were changed since they were installed stay")         \
+	X(NOT_ALONE, "N512", NOTE, "files stay because another distribution has them too")          \
+	X(OUTSIDE, "N513", WARNING, "RECORD lists files that are not the distribution's; they stay") \
 	X(PASSED_OVER, "N520", NOTE, "wheels of the folder were passed over")                      \
 	X(NONE_FITS, "N521", WARNING, "no wheel of a project fits")                                \
 	X(NO_WHEEL_NAME, "N522", WARNING, "a file of the folder is not named as wheels are")       \
@@ -26,6 +32,10 @@ typedef enum wp_install_note {
 #undef WP_INSTALL_NOTE_ENUM
 } wp_install_note;
 
+/* One of these as a finding; why is copied. */
+wp_finding *wp_install_note_add(wp_findings *f, wp_arena *a, wp_install_note note, const char *why);
+/* One finding for all these files; nothing where n is 0. */
+void wp_tell_files(wp_findings *f, wp_arena *a, wp_install_note note, const char *const *v, size_t n);
 /* Among the receipt's findings; why is copied. Fill files and next yourself. */
 wp_finding *wp_plan_note(const wp_plan *p, wp_install_note note, const char *why);
 

@@ -6,6 +6,8 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "install/journal.h"
+#include "install/removal.h"
 #include "os/os.h"
 #include "os/par.h"
 #include "wheel/wheel.h"
@@ -39,7 +41,8 @@ typedef struct wp_in_wheel {
 	wp_blob blob;
 	wp_wheel wheel;
 	wp_findings findings; /* from reading it, in the arena of its job */
-	bool kept;	      /* the venv has this distribution in this version */
+	bool kept;	      /* the venv has this distribution, with these files */
+	const wp_installed *replaces; /* what the venv has of it otherwise; NULL: nothing */
 	bool bad;	      /* it could not be read, which was refused: nothing of it is known */
 	size_t first, n;      /* its files in the plan */
 	atomic_uint_fast64_t left; /* bytes not yet written */
@@ -74,6 +77,8 @@ typedef struct wp_plan {
 	wp_par opened;		 /* arenas of the wheels */
 	WP_VEC(wp_out_file) files;
 	WP_VEC(const char *) dirs; /* every directory of files, parents before children */
+	wp_site site;		 /* of an existing venv */
+	wp_removal removal;	 /* what makes way there */
 	uint64_t bytes;		 /* to be written */
 	uint64_t space_needed, space_free; /* on the disk */
 	WP_VEC(wp_refusal) refusals;
@@ -157,17 +162,26 @@ typedef struct wp_stage {
 	const char *dir;    /* files lie here under their final relative path */
 	const char *outer;  /* of a new venv: holds dir and the lock, so that nothing in dir is open when it is renamed */
 	const char *meta;   /* .wheelpack of an existing venv */
+	const char *aside;  /* name in meta of the directory for the files that make way */
 	os_lock *lock;
 	bool made_meta, made_lock; /* by us, in an existing venv */
 	WP_VEC(const char *) made; /* parent directories of a new venv that we made, outermost first */
 } wp_stage;
 /* The lock of an existing venv. */
-int wp_stage_lock(wp_plan *p, wp_stage *s, wp_error *e);
+int wp_stage_lock(wp_arena *a, const char *venv, wp_stage *s, wp_error *e);
 /* Remove what dead runs left (WP_E_BUSY if a live one builds this venv), make the empty stage. */
 int wp_stage_open(wp_plan *p, wp_stage *s, wp_error *e);
-/* Everything back as it was, the lock released. */
+/* Everything back as it was, the lock released; but where a journal is due, all stays for the next run. */
 void wp_stage_abandon(wp_stage *s);
 void wp_stage_done(wp_stage *s); /* after a commit */
+
+/* repair.c: a journal is written, its moves are made, and it is ended; on a failure they are taken back, and if not even
+ * that can be done the state of e says so. *not_flushed: why the disk could not be told, else untouched. */
+int wp_carry_out(wp_arena *a, const wp_journal *j, bool no_sync, const char **not_flushed, wp_error *e);
+/* With the lock held: what wp_repair does. */
+int wp_finish_stopped(wp_arena *a, const char *venv, bool back, wp_repaired *out, wp_error *e);
+/* An existing venv, its links resolved. WP_E_NOT_FOUND, WP_E_VENV. */
+int wp_venv_check_place(wp_arena *a, const char *given, const char **venv, wp_error *e);
 
 /* commit.c: move the stage to its place; on failure what was moved is moved back. Ignores cancel. */
 int wp_commit(wp_plan *p, wp_stage *s, wp_error *e);

@@ -261,8 +261,10 @@ int wp_plan_make(wp_plan *p, wp_error *e)
 
 	if (wp_fit_target(p, e) || gather(p, e))
 		return e->code;
+	if (open_wheels(p, e) || wp_fit_wheels(p, e))
+		return e->code;
 	judged = !p->is_new && !part(p, wp_existing_kept, e);
-	if (e->code || open_wheels(p, e) || wp_fit_wheels(p, e) || wp_plan_files(p, e))
+	if (e->code || wp_plan_files(p, e))
 		return e->code;
 	if (judged)
 		part(p, wp_existing_check, e);
@@ -281,6 +283,7 @@ void wp_plan_done(wp_plan *p)
 	wp_par_done(&p->opened);
 	WP_VEC_FREE(&p->files);
 	WP_VEC_FREE(&p->dirs);
+	wp_removal_free(&p->removal);
 	WP_VEC_FREE(&p->refusals);
 	wp_arena_free(p->a);
 }

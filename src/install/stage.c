@@ -3,16 +3,17 @@
  * stage.c: where an install is built. A new venv grows in `.NAME.wheelpack-PID` beside its final name,
  * files for an existing one in its .wheelpack/stage. A lock tells a live run from one that was killed.
  */
+#include "install/journal.h"
 #include "install/parts.h"
 
 /* ---- an existing venv ----------------------------------------------------------------------- */
 
-static int open_meta(wp_plan *p, wp_stage *s, wp_error *e)
+static int open_meta(wp_arena *a, const char *venv, wp_stage *s, wp_error *e)
 {
 	os_kind kind;
 	uint64_t size;
 
-	s->meta = os_join(p->a, p->venv, ".wheelpack");
+	s->meta = os_join(a, venv, ".wheelpack");
 	if (os_stat(s->meta, &kind, &size, e))
 		return e->code;
 	if (kind == OS_DIR)
@@ -23,13 +24,13 @@ static int open_meta(wp_plan *p, wp_stage *s, wp_error *e)
 	return e->code;
 }
 
-int wp_stage_lock(wp_plan *p, wp_stage *s, wp_error *e)
+int wp_stage_lock(wp_arena *a, const char *venv, wp_stage *s, wp_error *e)
 {
 	const char *lock;
 
-	if (open_meta(p, s, e))
+	if (open_meta(a, venv, s, e))
 		return e->code;
-	lock = os_join(p->a, s->meta, "lock");
+	lock = os_join(a, s->meta, "lock");
 	s->made_lock = !os_is_file(lock);
 	if (os_lock_take(lock, &s->lock, e))
 		s->made_lock = false; /* it is the other's */
@@ -40,7 +41,8 @@ static int open_inside(wp_plan *p, wp_stage *s, wp_error *e)
 {
 	const char *dir = os_join(p->a, s->meta, "stage");
 
-	if (os_remove_tree(dir, e) || os_mkdir(dir, e))
+	s->aside = wp_journal_clean(p->a, p->venv, e);
+	if (!s->aside || os_mkdir(dir, e))
 		return e->code;
 	s->dir = dir;
 	return os_mkdir(os_join(p->a, dir, ".wheelpack"), e);
@@ -142,17 +144,25 @@ static void remove_outer(wp_stage *s)
 	s->outer = NULL;
 }
 
+/* What a journal speaks of is needed until its moves are done or taken back. */
+static bool is_due(wp_arena *a, const wp_stage *s)
+{
+	return s->meta && os_is_file(os_join(a, s->meta, "journal"));
+}
+
 void wp_stage_abandon(wp_stage *s)
 {
 	wp_error ignored = {0};
 	wp_arena *a = wp_arena_new();
 
-	if (s->dir && !s->outer)
-		os_remove_tree(s->dir, &ignored);
-	if (s->made_lock)
-		os_unlink(os_join(a, s->meta, "lock"), &ignored);
-	if (s->made_meta)
-		os_rmdir(s->meta, &ignored);
+	if (!is_due(a, s)) {
+		if (s->dir && !s->outer)
+			os_remove_tree(s->dir, &ignored);
+		if (s->made_lock)
+			os_unlink(os_join(a, s->meta, "lock"), &ignored);
+		if (s->made_meta)
+			os_rmdir(s->meta, &ignored);
+	}
 	remove_outer(s);
 	while (s->made.n)
 		os_rmdir(s->made.v[--s->made.n], &ignored);

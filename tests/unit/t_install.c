@@ -595,21 +595,87 @@ static void an_existing_venv_keeps_what_fits(void **state)
 
 	simple(w, "one", "1.0", "one.py", "1");
 	assert_ok(install(w, &err));
-	tmp_write(in_venv(w, SITE "/one.py"), WP_LIT("edited"));
 	simple(w, "two", "2.0", "two/__init__.py", "2");
 	assert_ok(install(w, &err));
 	assert_false(w->out.created);
 	assert_int_equal(w->out.distributions, 1);
 	assert_int_equal(w->out.kept, 1);
 	assert_non_null(finding(w, "N504"));
-	is_text(w, SITE "/one.py", "edited");
 	is_text(w, SITE "/two/__init__.py", "2");
 	assert_false(os_is_dir(in_venv(w, ".wheelpack/stage")));
 	check_record(w, "two-2.0.dist-info");
 	assert_non_null(strstr(tmp_read(w->a, in_venv(w, ".wheelpack/lock.json")).p, "two-2.0"));
 }
 
-static void another_version_is_not_replaced(void **state)
+static void another_version_makes_way(void **state)
+{
+	const mw_member old[] = {{.name = "one.py", .data = "1"}, {.name = "one/gone/x.py", .data = "x"}};
+	const mw_member new[] = {{.name = "one.py", .data = "22"}, {.name = "one/y.py", .data = "y"}};
+	mw_wheel v1 = {.project = "one", .version = "1.0", .members = old, .n = 2};
+	mw_wheel v2 = {.project = "one", .version = "1.1", .members = new, .n = 2};
+	world *w = *state;
+	wp_error err = {0};
+
+	add(w, &v1);
+	assert_ok(install(w, &err));
+	assert_ok(os_mkdir(in_venv(w, SITE "/one/gone/__pycache__"), &err));
+	tmp_write(in_venv(w, SITE "/one/gone/__pycache__/x.cpython-312.pyc"), WP_LIT("code"));
+	tmp_write(in_venv(w, SITE "/one-1.0.dist-info/note"), WP_LIT("of somebody"));
+	forget(w);
+	add(w, &v2);
+	assert_ok(install(w, &err));
+	assert_int_equal(w->out.replaced, 1);
+	assert_non_null(finding(w, "N508"));
+	is_text(w, SITE "/one.py", "22");
+	is_text(w, SITE "/one/y.py", "y");
+	assert_false(os_is_dir(in_venv(w, SITE "/one/gone")));
+	assert_false(os_is_dir(in_venv(w, SITE "/one-1.0.dist-info")));
+	assert_false(os_is_dir(in_venv(w, ".wheelpack/aside")));
+	assert_false(os_is_dir(in_venv(w, ".wheelpack/stage")));
+	assert_false(os_is_file(in_venv(w, ".wheelpack/journal")));
+	check_record(w, "one-1.1.dist-info");
+}
+
+static void edited_files_are_put_right(void **state)
+{
+	world *w = *state;
+	wp_error err = {0};
+
+	simple(w, "one", "1.0", "one.py", "1");
+	simple(w, "two", "1.0", "two.py", "2");
+	assert_ok(install(w, &err));
+	tmp_write(in_venv(w, SITE "/one.py"), WP_LIT("edited"));
+	assert_ok(os_unlink(in_venv(w, SITE "/two.py"), &err));
+	assert_ok(install(w, &err));
+	assert_int_equal(w->out.replaced, 2);
+	assert_non_null(strstr(finding(w, "N509")->why, "one.py"));
+	is_text(w, SITE "/one.py", "1");
+	is_text(w, SITE "/two.py", "2");
+	assert_ok(install(w, &err));
+	assert_int_equal(w->out.kept, 2);
+	assert_int_equal(w->out.replaced, 0);
+}
+
+/* Neither the new nor what stays loses it. */
+static void a_file_of_another_distribution_stays(void **state)
+{
+	const mw_member m[] = {{.name = "ns/x.py", .data = "same"}, {.name = "one.py", .data = "1"}};
+	mw_wheel one = {.project = "one", .version = "1.0", .members = m, .n = 2};
+	world *w = *state;
+	wp_error err = {0};
+
+	add(w, &one);
+	simple(w, "two", "1.0", "ns/x.py", "same");
+	assert_ok(install(w, &err));
+	forget(w);
+	simple(w, "one", "2.0", "one.py", "2");
+	assert_ok(install(w, &err));
+	is_text(w, SITE "/ns/x.py", "same");
+	is_text(w, SITE "/one.py", "2");
+	check_record(w, "two-1.0.dist-info");
+}
+
+static void what_has_no_record_is_not_replaced(void **state)
 {
 	world *w = *state;
 	wp_error err = {0};
@@ -617,12 +683,9 @@ static void another_version_is_not_replaced(void **state)
 	simple(w, "one", "1.0", "one.py", "1");
 	assert_ok(install(w, &err));
 	forget(w);
-	simple(w, "one", "1.1", "one.py", "1");
-	refused(w, WP_E_COLLISION, "one-1.0.dist-info");
-	forget(w);
 	simple(w, "old", "1.0", "old.py", "1");
 	assert_ok(os_mkdir(in_venv(w, SITE "/Old-1.0-py3.12.egg-info"), &err));
-	refused(w, WP_E_COLLISION, "Old-1.0-py3.12.egg-info");
+	refused(w, WP_E_VENV, "Old-1.0-py3.12.egg-info");
 }
 
 static void a_file_in_the_way_is_named_with_its_owner(void **state)
@@ -872,7 +935,10 @@ int main(void)
 		T(a_stop_before_the_commit_changes_nothing),
 		T(progress_counts_every_wheel_and_byte),
 		T(an_existing_venv_keeps_what_fits),
-		T(another_version_is_not_replaced),
+		T(another_version_makes_way),
+		T(edited_files_are_put_right),
+		T(a_file_of_another_distribution_stays),
+		T(what_has_no_record_is_not_replaced),
 		T(a_file_in_the_way_is_named_with_its_owner),
 		T(links_inside_are_not_followed),
 		T(a_stop_while_the_interpreter_is_asked_is_no_fault_of_the_venv),

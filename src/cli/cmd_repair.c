@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/cli.h"
+#include "os/os.h"
+
+static int run(cli *c, wp_error *e)
+{
+	static const char *const done[] = {
+		[WP_REPAIR_NOTHING] = "there was nothing to repair in",
+		[WP_REPAIR_FINISHED] = "finished what a stopped run had begun in",
+		[WP_REPAIR_UNDONE] = "took back what a stopped run had begun in"};
+	static const char *const words[] = {
+		[WP_REPAIR_NOTHING] = "nothing", [WP_REPAIR_FINISHED] = "finished", [WP_REPAIR_UNDONE] = "undone"};
+	wp_repaired r;
+
+	if (c->o.args.n || !c->o.venv || !c->o.venv[0]) {
+		wp_err_what(e, "cannot repair");
+		return wp_fail(e, WP_E_USAGE, "`wheelpack repair` takes --venv DIR and no other words");
+	}
+	if (wp_repair(&c->ctx, c->o.venv, c->o.undo, &r, e))
+		return e->code;
+	c->result = wp_jobject();
+	wp_jput_str(c->result, "venv", c->o.venv);
+	wp_jput_str(c->result, "repaired", words[r]);
+	cli_say(c, "%s '%s'\n", done[r], c->o.venv);
+	cli_say(c, "next: %s check --venv %s\n", c->program, cli_word(c->ctx.arena, c->o.venv));
+	return 0;
+}
+
+static const char *const options[] = {"venv", "undo", NULL};
+
+const cli_command cmd_repair = {
+	.name = "repair",
+	.summary = "finish, or take back, an install that was stopped while it moved files",
+	.usage = "--venv DIR [--undo]",
+	.about = "Where a run is killed while it moves files in a venv that was there before, what is left to do stands in\n"
+		 "the venv's .wheelpack/journal. The next install, uninstall or repair finishes it; --undo takes it back. Files\n"
+		 "that were edited are put right by installing the bundle again.\n\n"
+		 "  wheelpack repair --venv env\n"
+		 "  wheelpack repair --venv env --undo\n",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * journal.c: the moves of a commit, written down before the first is made.
+ */
+#include "install/journal.h"
+
+#include <string.h>
+
+#include "py/record.h"
+
+#define HEAD "wheelpack.journal/1\n"
+#define TAIL "end\n"
+
+enum { MAX_JOURNAL = 256 << 20, MAX_ASIDES = 1000 };
+
+void wp_journal_free(wp_journal *j)
+{
+	WP_VEC_FREE(&j->olds);
+	WP_VEC_FREE(&j->dirs);
+	WP_VEC_FREE(&j->news);
+	WP_VEC_FREE(&j->empty);
+}
+
+static const char *meta_path(wp_arena *a, const char *venv, const char *name)
+{
+	return wp_sprintf(a, "%s/.wheelpack/%s", venv, name);
+}
+
+/* ---- the text ------------------------------------------------------------------------------- */
+
+static void put(wp_buf *b, char kind, const char *const *v, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		wp_buf_putc(b, kind);
+		wp_buf_putc(b, ' ');
+		wp_buf_puts(b, v[i]);
+		wp_buf_putc(b, '\n');
+	}
+}
+
+int wp_journal_write(wp_arena *a, const wp_journal *j, wp_error *e)
+{
+	wp_buf b;
+
+	wp_buf_init(&b, MAX_JOURNAL);
+	wp_buf_puts(&b, HEAD);
+	put(&b, 'a', &j->aside, 1);
+	put(&b, '-', j->olds.v, j->olds.n);
+	put(&b, 'd', j->dirs.v, j->dirs.n);
+	put(&b, '+', j->news.v, j->news.n);
+	put(&b, 'e', j->empty.v, j->empty.n);
+	wp_buf_puts(&b, TAIL);
+	if (b.full)
+		wp_fail(e, WP_E_TOO_LARGE, "a journal of more than %d MB", MAX_JOURNAL >> 20);
+	else
+		os_write_file(meta_path(a, j->venv, "journal"), wp_buf_view(&b), e);
+	wp_buf_free(&b);
+	return e->code;
+}
+
+/* No path of it may lead out of the venv, or to what keeps the venv. */
+static bool is_ours(wp_arena *a, const char *path)
+{
+	const char *tidy, *why;
+
+	if (wp_streq(path, ".wheelpack/receipt.json") || wp_streq(path, ".wheelpack/lock.json"))
+		return true;
+	return wp_member_path(a, path, os_is_windows(), &tidy, &why) != WP_PATH_REFUSE && wp_streq(tidy, path) &&
+		!wp_starts(path, ".wheelpack");
+}
+
+static bool take_line(wp_arena *a, wp_str line, wp_journal *j)
+{
+	const char *path = wp_str_dup(a, wp_str_sub(line, 2, line.n));
+
+	if (line.n < 3 || line.p[1] != ' ')
+		return false;
+	if (line.p[0] == 'a') {
+		j->aside = path;
+		return !strpbrk(path, "/\\") && wp_starts(path, "aside");
+	}
+	if (!is_ours(a, path))
+		return false;
+	switch (line.p[0]) {
+	case '-':
+		WP_PUSH(&j->olds, path);
+		return true;
+	case 'd':
+		WP_PUSH(&j->dirs, path);
+		return true;
+	case '+':
+		WP_PUSH(&j->news, path);
+		return true;
+	case 'e':
+		WP_PUSH(&j->empty, path);
+		return true;
+	default:
+		return false;
+	}
+}
+
+int wp_journal_read(wp_arena *a, const char *venv, wp_journal *out, bool *there, wp_error *e)
+{
+	const char *path = meta_path(a, venv, "journal");
+	wp_str text, line;
+	os_kind kind;
+	uint64_t size;
+	size_t n = 1;
+
+	*out = (wp_journal){.venv = venv};
+	if (os_stat(path, &kind, &size, e))
+		return e->code;
+	*there = kind != OS_ABSENT;
+	if (!*there || os_read_file(a, path, MAX_JOURNAL, &text, e))
+		return e->code;
+	if (wp_str_starts(text, HEAD) && wp_str_ends(text, TAIL)) {
+		bool good = true;
+
+		text = wp_str_sub(text, strlen(HEAD), text.n - strlen(TAIL));
+		for (; good && text.n && wp_str_line(&text, &line); n++)
+			good = take_line(a, line, out);
+		if (good && out->aside)
+			return 0;
+	}
+	wp_journal_free(out);
+	wp_fail(e, WP_E_DOCUMENT, "line %zu of it is not one of a journal", n);
+	return wp_err_where(e, "'%s'", path);
+}
+
+/* ---- moves ---------------------------------------------------------------------------------- */
+
+/* The places of one path. */
+typedef struct places {
+	const char *here, *stage, *aside; /* in the venv; where it comes from; where it goes */
+} places;
+
+static places places_of(wp_arena *a, const wp_journal *j, const char *path)
+{
+	return (places){os_join(a, j->venv, path), wp_sprintf(a, "%s/.wheelpack/stage/%s", j->venv, path),
+		wp_sprintf(a, "%s/.wheelpack/%s/%s", j->venv, j->aside, path)};
+}
+
+static int look(const char *path, bool *there, wp_error *e)
+{
+	os_kind kind;
+	uint64_t size;
+
+	os_stat(path, &kind, &size, e);
+	*there = kind != OS_ABSENT;
+	return e->code;
+}
+
+static int move(const char *from, const char *to, wp_error *e)
+{
+	if (os_rename_new(from, to, e))
+		os_name_holders(e, from);
+	return e->code;
+}
+
+/* One path after the other, with a scratch arena of its own. */
+typedef int (*step)(wp_arena *a, const wp_journal *j, const char *path, wp_error *e);
+
+static int each(const wp_journal *j, const char *const *v, size_t n, bool backwards, step f, wp_error *e)
+{
+	size_t i;
+
+	for (i = 0; i < n && !e->code; i++) {
+		wp_arena *a = wp_arena_new();
+
+		f(a, j, v[backwards ? n - 1 - i : i], e);
+		wp_arena_free(a);
+	}
+	return e->code;
+}
+
+static int put_aside(wp_arena *a, const wp_journal *j, const char *path, wp_error *e)
+{
+	places p = places_of(a, j, path);
+	bool here, aside;
+
+	if (look(p.aside, &aside, e) || aside || look(p.here, &here, e))
+		return e->code;
+	if (!here)
+		return wp_fail(e, WP_E_VENV, "'%s' is neither in its place nor set aside", path);
+	return os_mkdirs(os_dirname(a, p.aside), e) ? (int)e->code : move(p.here, p.aside, e);
+}
+
+static int make_dir(wp_arena *a, const wp_journal *j, const char *path, wp_error *e)
+{
+	const char *dir = os_join(a, j->venv, path);
+	os_kind kind;
+	uint64_t size;
+
+	if (os_stat(dir, &kind, &size, e))
+		return e->code;
+	if (kind == OS_ABSENT)
+		return os_mkdir(dir, e);
+	return kind == OS_DIR ? 0 : wp_fail(e, WP_E_VENV, "'%s' is to be a directory, and is something else", path);
+}
+
+static int move_in(wp_arena *a, const wp_journal *j, const char *path, wp_error *e)
+{
+	places p = places_of(a, j, path);
+	bool here, staged;
+
+	if (look(p.stage, &staged, e) || look(p.here, &here, e))
+		return e->code;
+	if (staged)
+		return move(p.stage, p.here, e);
+	return here ? 0 : wp_fail(e, WP_E_VENV, "'%s' is neither in its place nor staged", path);
+}
+
+/* Somebody may have put something there. */
+static int drop_empty(wp_arena *a, const wp_journal *j, const char *path, wp_error *e)
+{
+	const char *dir = os_join(a, j->venv, path);
+	wp_error ignored = {0}, f = {0};
+	const char **names;
+	size_t n;
+
+	if (!os_rmdir(dir, &f) || !os_is_dir(dir) || os_list(a, dir, &names, &n, &ignored) || n)
+		return 0;
+	*e = f;
+	os_name_holders(e, dir);
+	return e->code;
+}
+
+int wp_journal_forward(const wp_journal *j, wp_error *e)
+{
+	if (each(j, j->olds.v, j->olds.n, false, put_aside, e) || each(j, j->dirs.v, j->dirs.n, false, make_dir, e) ||
+		each(j, j->news.v, j->news.n, false, move_in, e))
+		return e->code;
+	return each(j, j->empty.v, j->empty.n, false, drop_empty, e);
+}
+
+/* What is staged still never came in. */
+static int move_out(wp_arena *a, const wp_journal *j, const char *path, wp_error *e)
+{
+	places p = places_of(a, j, path);
+	bool here, staged;
+
+	if (look(p.stage, &staged, e) || staged)
+		return e->code;
+	if (look(p.here, &here, e))
+		return e->code;
+	return here ? move(p.here, p.stage, e) : wp_fail(e, WP_E_VENV, "'%s' is neither in its place nor staged", path);
+}
+
+static int put_back(wp_arena *a, const wp_journal *j, const char *path, wp_error *e)
+{
+	places p = places_of(a, j, path);
+	bool here, aside;
+
+	if (look(p.aside, &aside, e) || look(p.here, &here, e))
+		return e->code;
+	if (aside)
+		return os_mkdirs(os_dirname(a, p.here), e) ? (int)e->code : move(p.aside, p.here, e);
+	return here ? 0 : wp_fail(e, WP_E_VENV, "'%s' is neither in its place nor set aside", path);
+}
+
+int wp_journal_back(const wp_journal *j, wp_error *e)
+{
+	if (each(j, j->news.v, j->news.n, true, move_out, e) || each(j, j->dirs.v, j->dirs.n, true, drop_empty, e))
+		return e->code;
+	return each(j, j->olds.v, j->olds.n, true, put_back, e);
+}
+
+/* ---- the end -------------------------------------------------------------------------------- */
+
+int wp_journal_end(wp_arena *a, const wp_journal *j, wp_error *e)
+{
+	wp_error ignored = {0};
+
+	if (os_unlink(meta_path(a, j->venv, "journal"), e))
+		return e->code;
+	wp_journal_clean(a, j->venv, &ignored);
+	return 0;
+}
+
+/* What a run leaves that is stopped while it writes the journal. */
+static int drop_drafts(wp_arena *a, const char *venv, wp_error *e)
+{
+	const char *meta = meta_path(a, venv, ""), **names;
+	size_t i, n;
+
+	if (os_list(a, meta, &names, &n, e))
+		return e->code;
+	for (i = 0; i < n && !e->code; i++)
+		if (wp_starts(names[i], "journal."))
+			os_unlink(meta_path(a, venv, names[i]), e);
+	return e->code;
+}
+
+const char *wp_journal_clean(wp_arena *a, const char *venv, wp_error *e)
+{
+	wp_error ignored = {0};
+	const char *name = "aside";
+	int i;
+
+	if (drop_drafts(a, venv, e) || os_remove_tree(meta_path(a, venv, "stage"), e))
+		return NULL;
+	for (i = 1; i < MAX_ASIDES; i++) {
+		bool there;
+
+		os_remove_tree(meta_path(a, venv, name), &ignored);
+		if (look(meta_path(a, venv, name), &there, e))
+			return NULL;
+		if (!there)
+			return name;
+		name = wp_sprintf(a, "aside-%d", i);
+	}
+	wp_fail(e, WP_E_BUSY, "%d directories of earlier runs in '%s' can't be removed", MAX_ASIDES,
+		meta_path(a, venv, ""));
+	return NULL;
+}

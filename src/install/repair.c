@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * repair.c: moves written down in a journal are made; those of a run that was stopped are made to the end, or taken back.
+ */
+#include "install/journal.h"
+#include "install/parts.h"
+
+static int undo(wp_arena *a, const wp_journal *j, wp_error *e)
+{
+	return wp_journal_back(j, e) ? (int)e->code : wp_journal_end(a, j, e);
+}
+
+int wp_carry_out(wp_arena *a, const wp_journal *j, bool no_sync, const char **not_flushed, wp_error *e)
+{
+	wp_error f = {0};
+
+	if (wp_journal_write(a, j, e))
+		return e->code;
+	if (wp_journal_forward(j, e)) {
+		if (undo(a, j, &f))
+			wp_err_state(e, "'%s' is between two states: %s. `wheelpack repair --venv` finishes or takes back", j->venv,
+				f.why);
+		return e->code;
+	}
+	/* The new names are in place; that they are on the disk too cannot be promised on a failure here, and nothing
+	 * could be taken back more safely than it stands. */
+	if (!no_sync && os_sync_tree(j->venv, &f))
+		*not_flushed = wp_strdup(a, f.why);
+	f = (wp_error){0};
+	wp_journal_end(a, j, &f); /* else the next run finds all done and ends it */
+	return 0;
+}
+
+int wp_finish_stopped(wp_arena *a, const char *venv, bool back, wp_repaired *out, wp_error *e)
+{
+	wp_journal j;
+	bool there;
+
+	*out = WP_REPAIR_NOTHING;
+	if (wp_journal_read(a, venv, &j, &there, e) || !there)
+		return e->code;
+	if (back) {
+		if (!undo(a, &j, e))
+			*out = WP_REPAIR_UNDONE;
+	} else if (!wp_journal_forward(&j, e) && !os_sync_tree(venv, e) && !wp_journal_end(a, &j, e)) {
+		*out = WP_REPAIR_FINISHED;
+	}
+	wp_journal_free(&j);
+	if (e->code) {
+		wp_err_next(e, "close the programs that use the venv and run `wheelpack repair --venv` again%s",
+			back ? "" : ", or with --undo");
+		wp_err_state(e, "'%s' is between two states, as a stopped run left it", venv);
+	}
+	return e->code;
+}
+
+bool wp_repair_due(wp_ctx *ctx, const char *venv)
+{
+	wp_error ignored = {0};
+	os_kind kind = OS_ABSENT;
+	uint64_t size;
+
+	os_stat(wp_sprintf(ctx->arena, "%s/.wheelpack/journal", venv), &kind, &size, &ignored);
+	return kind != OS_ABSENT;
+}
+
+int wp_venv_check_place(wp_arena *a, const char *given, const char **venv, wp_error *e)
+{
+	if (!os_is_dir(given))
+		wp_fail(e, WP_E_NOT_FOUND, "there is no such directory");
+	else if (!os_realpath(a, given, venv, e) && !os_is_file(os_join(a, *venv, "pyvenv.cfg")))
+		wp_fail(e, WP_E_VENV, "it has no pyvenv.cfg");
+	return e->code ? wp_err_where(e, "'%s'", given) : 0;
+}
+
+int wp_repair(wp_ctx *ctx, const char *given, bool back, wp_repaired *out, wp_error *e)
+{
+	wp_arena *a = ctx->arena;
+	const char *venv;
+	wp_stage s = {0};
+
+	*out = WP_REPAIR_NOTHING;
+	if (!wp_venv_check_place(a, given, &venv, e) && !wp_stage_lock(a, venv, &s, e)) {
+		wp_finish_stopped(a, venv, back, out, e);
+		wp_stage_abandon(&s);
+	}
+	wp_err_what(e, "cannot repair '%s'", given);
+	return e->code;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * uninstall.c: distributions go, file by file as their RECORD has them, all or nothing.
+ */
+#include "base/near.h"
+#include "install/journal.h"
+#include "install/notes.h"
+#include "install/removal.h"
+#include "py/name.h"
+
+typedef struct job {
+	wp_ctx *ctx;
+	wp_arena *a;
+	const char *venv;
+	wp_site site;
+	wp_removal r;
+	wp_uninstalled *out;
+} job;
+
+static int unknown(job *j, const char *name, wp_error *e)
+{
+	const char **names = WP_NEW_ARRAY(j->a, j->site.n + 1, const char *), *near;
+	size_t i;
+
+	for (i = 0; i < j->site.n; i++)
+		names[i] = j->site.v[i].project;
+	near = wp_near(name, names, j->site.n);
+	wp_fail(e, WP_E_NOT_FOUND, "the venv has no distribution of '%s'", name);
+	if (near)
+		return wp_err_next(e, "did you mean '%s'?", near);
+	return wp_err_next(e, "`wheelpack check --venv` lists what differs from the lock");
+}
+
+static int add(job *j, const char *given, wp_error *e)
+{
+	const char *project = wp_name_normalize(j->a, wp_str_of(given));
+	bool found = false;
+	size_t i;
+
+	for (i = 0; i < j->site.n; i++) {
+		if (!wp_streq(j->site.v[i].project, project))
+			continue;
+		found = true;
+		if (wp_removal_add(&j->r, &j->site.v[i], true, e))
+			return e->code;
+	}
+	return found ? 0 : unknown(j, project, e);
+}
+
+static void tell(job *j, wp_install_note note, const char *const *v, size_t n)
+{
+	wp_tell_files(&j->out->findings, j->ctx->arena, note, v, n);
+}
+
+static int carry_out(job *j, bool no_sync, wp_error *e)
+{
+	wp_journal moves = {.venv = j->venv, .aside = wp_journal_clean(j->a, j->venv, e)};
+	const char *not_flushed = NULL;
+	size_t i;
+
+	if (!moves.aside)
+		return e->code;
+	for (i = 0; i < j->r.files.n; i++)
+		WP_PUSH(&moves.olds, j->r.files.v[i]);
+	for (i = 0; i < j->r.empty.n; i++)
+		WP_PUSH(&moves.empty, j->r.empty.v[i]);
+	wp_carry_out(j->a, &moves, no_sync, &not_flushed, e);
+	wp_journal_free(&moves);
+	if (not_flushed)
+		wp_install_note_add(&j->out->findings, j->ctx->arena, WP_INSTALL_NOT_FLUSHED, not_flushed);
+	return e->code;
+}
+
+static int uninstall(job *j, const char *const *projects, size_t n, bool no_sync, wp_error *e)
+{
+	wp_venv_place place;
+	wp_repaired repaired;
+	size_t i;
+
+	if (wp_finish_stopped(j->a, j->venv, false, &repaired, e) || wp_venv_find(j->a, j->venv, &place, e) ||
+		wp_site_read(j->a, j->venv, place.site, &j->site, e))
+		return e->code;
+	if (repaired == WP_REPAIR_FINISHED)
+		wp_install_note_add(&j->out->findings, j->ctx->arena, WP_INSTALL_FINISHED, j->venv);
+	wp_removal_begin(&j->r, j->ctx, j->a, &j->site, os_is_windows());
+	for (i = 0; i < n && !e->code; i++)
+		add(j, projects[i], e);
+	if (!e->code && !wp_removal_end(&j->r, e) && !wp_check_cancel(j->ctx, e) && !carry_out(j, no_sync, e)) {
+		tell(j, WP_INSTALL_STAYS, j->r.changed.v, j->r.changed.n);
+		tell(j, WP_INSTALL_NOT_ALONE, j->r.shared.v, j->r.shared.n);
+		tell(j, WP_INSTALL_OUTSIDE, j->r.outside.v, j->r.outside.n);
+		j->out->distributions = j->r.dists.n;
+		j->out->files = j->r.files.n;
+		j->out->left = j->r.changed.n;
+	}
+	wp_removal_free(&j->r);
+	return e->code;
+}
+
+int wp_uninstall(wp_ctx *ctx, const char *venv, const char *const *projects, size_t n, bool no_sync,
+	wp_uninstalled *out, wp_error *e)
+{
+	job j = {.ctx = ctx, .a = wp_arena_new(), .out = out};
+	wp_stage s = {0};
+
+	*out = (wp_uninstalled){0};
+	if (!wp_venv_check_place(j.a, venv, &j.venv, e) && !wp_stage_lock(j.a, j.venv, &s, e)) {
+		uninstall(&j, projects, n, no_sync, e);
+		wp_stage_abandon(&s);
+	}
+	wp_err_what(e, "cannot uninstall from '%s'", venv);
+	wp_err_state(e, "nothing was changed in '%s'", venv);
+	wp_arena_free(j.a);
+	return e->code;
+}
