@@ -288,9 +288,9 @@ bench-inflate: $B/tests/bench_inflate
 
 # Streams, most of them damaged, through our decoder and zlib's: make inflate-many MODE=asan COUNT=10000000
 COUNT ?= 100000
-inflate-many: $B/tests/inflate_many
+inflate-many: $B/tests/inflate_many$(EXE)
 	$< $(COUNT) $(SEED)
-$B/tests/bench_inflate$(EXE) $B/tests/inflate_many: $B/tests/%$(EXE): tests/%.c tests/fuzz/inflate.h $B/libwheelpack.a
+$B/tests/bench_inflate$(EXE) $B/tests/inflate_many$(EXE): $B/tests/%$(EXE): tests/%.c tests/fuzz/inflate.h $B/libwheelpack.a
 	@mkdir -p $(@D)
 	@echo "TEST  $<"
 	$Q$(BUILD_TEST) $< $B/libwheelpack.a $(LDFLAGS) $(LDLIBS)
