@@ -31,6 +31,7 @@ typedef struct wp_doctor_request {
 	const wp_pc *pc;
 	const wp_compat *compat;
 	wp_str windows_baseline;   /* text of windows-baseline.json */
+	bool stopped_run;	   /* of a venv: wp_repair_due */
 	const char *python_base;   /* directory of the base interpreter, for its own DLLs; may be NULL */
 } wp_doctor_request;
 

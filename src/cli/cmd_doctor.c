@@ -80,6 +80,7 @@ static int doctor_venv(cli *c, const char *venv, wp_error *e)
 	q.target = target_for_venv(c, venv, &lock);
 	q.variant_asked = lock.variant;
 	q.windows = q.target && windows_platform(q.target->platform);
+	q.stopped_run = wp_repair_due(&c->ctx, venv);
 	cli_say(c, "for the venv '%s' on this machine\n", venv);
 	examine(c, &q, e);
 	wp_venv_tree_close(&tree);

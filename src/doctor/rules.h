@@ -10,6 +10,8 @@
 
 /* X(id, code, severity, title, remedy) */
 #define WP_RULES(X)                                                                                \
+	X(STOPPED_RUN, "I112", WP_SEVERE, "an install was stopped while it moved files",           \
+		"`wheelpack repair --venv DIR` finishes it, with --undo it is taken back")         \
 	X(CPU_BUILD, "C801", WP_SEVERE, "this torch is a CPU build",                               \
 		"bundle again with `--cuda` and a variant that has this torch; `wheelpack matrix` " \
 		"lists them")                                                                      \
@@ -63,7 +65,7 @@ void wp_rules_sort(wp_exam *x);
 /* A line for the good list. */
 void wp_rule_good(wp_exam *x, const char *fmt, ...) WP_PRINTF(2, 3);
 
-void wp_rules_set(wp_exam *x);	  /* rules_set.c: C801, C802 */
+void wp_rules_set(wp_exam *x);	  /* rules_set.c: I112, C801, C802 */
 void wp_rules_driver(wp_exam *x); /* rules_driver.c: D501, D503 */
 void wp_rules_libs(wp_exam *x);	  /* rules_libs.c: W3xx, L4xx */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rules_set.c: is it the build that was asked for, and do torch, torchvision and torchaudio belong together. */
+/* rules_set.c: is the venv whole, is it the build that was asked for, and do torch, torchvision and torchaudio belong together. */
 #include "doctor/rules.h"
 #include "py/requirement.h"
 
@@ -131,6 +131,8 @@ void wp_rules_set(wp_exam *x)
 {
 	const wp_facts *f = x->facts;
 
+	if (x->in->stopped_run)
+		wp_rule_add(x, WP_RULE_STOPPED_RUN, NULL, "'.wheelpack/journal' says what is left to be done");
 	if (!f->torch) {
 		wp_rule_good(x, "wheels: %zu distributions, torch is not one of them", f->n);
 		return;

@@ -21,6 +21,7 @@
 	X(STAYS, "N511", WARNING, "files that were changed since they were installed stay")         \
 	X(NOT_ALONE, "N512", NOTE, "files stay because another distribution has them too")          \
 	X(OUTSIDE, "N513", WARNING, "RECORD lists files that are not the distribution's; they stay") \
+	X(DUE, "N514", WARNING, "an earlier run was stopped while it moved files; an install finishes that first") \
 	X(PASSED_OVER, "N520", NOTE, "wheels of the folder were passed over")                      \
 	X(NONE_FITS, "N521", WARNING, "no wheel of a project fits")                                \
 	X(NO_WHEEL_NAME, "N522", WARNING, "a file of the folder is not named as wheels are")       \

@@ -3,7 +3,7 @@
  * preview.c: the plan, for people to read before it is carried out.
  */
 #include "install/installed.h"
-#include "install/parts.h"
+#include "install/notes.h"
 
 /* RECORD is made of what lies there in the end; its length is known before. */
 static uint64_t record_size(const wp_plan *p, const wp_in_wheel *w)
@@ -86,7 +86,9 @@ int wp_install_preview(wp_ctx *ctx, const wp_install_request *in, wp_preview *ou
 	wp_plan p = {.ctx = ctx, .in = in, .a = wp_arena_new(), .findings = &out->findings};
 
 	*out = (wp_preview){0};
-	if (wp_plan_place(&p, e) || wp_plan_make(&p, e) || fill(&p, out, e)) {
+	if (!wp_plan_place(&p, e) && !p.is_new && wp_repair_due(ctx, p.venv))
+		wp_plan_note(&p, WP_INSTALL_DUE, p.venv);
+	if (e->code || wp_plan_make(&p, e) || fill(&p, out, e)) {
 		if (e->code == WP_E_VENV)
 			wp_err_where(e, "'%s'", in->venv);
 		wp_err_what(e, "cannot install into '%s'", in->venv);

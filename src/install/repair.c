@@ -81,7 +81,8 @@ int wp_repair(wp_ctx *ctx, const char *given, bool back, wp_repaired *out, wp_er
 
 	*out = WP_REPAIR_NOTHING;
 	if (!wp_venv_check_place(a, given, &venv, e) && !wp_stage_lock(a, venv, &s, e)) {
-		wp_finish_stopped(a, venv, back, out, e);
+		if (!wp_finish_stopped(a, venv, back, out, e))
+			wp_journal_clean(a, venv, e);
 		wp_stage_abandon(&s);
 	}
 	wp_err_what(e, "cannot repair '%s'", given);
