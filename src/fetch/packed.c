@@ -54,12 +54,19 @@ static void put_text(wp_buf *b, const char *text)
 		wp_buf_add(b, text, strlen(text) + 1);
 }
 
-/* The address ends in '/' and the file name. */
+/* The last part of an address as it stands there. */
+static const char *name_in(const char *url, const char *behind)
+{
+	const char *p = behind - 1;
+
+	while (p > url && p[-1] != '/')
+		p--;
+	return p;
+}
+
 static bool ends_address(const wp_file *f)
 {
-	size_t n = strlen(f->url), k = strlen(f->filename);
-
-	return n > k && f->url[n - k - 1] == '/' && !memcmp(f->url + n - k, f->filename, k);
+	return !strcmp(name_in(f->url, f->url + strlen(f->url) + 1), f->filename);
 }
 
 void wp_packed_add(wp_buf *b, const wp_file *f)
@@ -102,16 +109,6 @@ static const char *text_at(const char **p, const char *end, bool there, bool *ba
 	*bad = !nul;
 	*p = nul ? nul + 1 : end;
 	return nul ? text : NULL;
-}
-
-/* The last part of an address as it stands there. */
-static const char *name_in(const char *url, const char *behind)
-{
-	const char *p = behind - 1;
-
-	while (p > url && p[-1] != '/')
-		p--;
-	return p;
 }
 
 static bool read_file(const char **p, const char *end, wp_file *f)
