@@ -340,8 +340,8 @@ static inline uint64_t load64(const unsigned char *p)
 #define PUT(entry) (*out++ = (unsigned char)deflate_value(entry))
 
 /* Symbols while there is room for a whole round. Between two refills at most 3 * 11 bits of literals and 20 of a length
- * are used, or 28 of a distance; the next symbol is looked up before the refill and the copy, which it
- * needn't wait for. */
+ * are used, or 28 of a distance; the next symbol is looked up before the refill and the copy, which it needn't wait
+ * for. */
 static bool fast(wp_deflate *d)
 {
 	const unsigned char *in = d->in, *in_last = d->in_end - FAST_IN;
