@@ -204,7 +204,7 @@ static void blocks_of_all_kinds_unpack_in_pieces(void **state)
 /* ---- streams written bit by bit ----------------------------------------------------------- */
 
 typedef struct bits {
-	unsigned char p[40000];
+	unsigned char p[110000];
 	size_t n; /* bits */
 } bits;
 
@@ -260,8 +260,8 @@ static void head(bits *b, const unsigned char *symbols, unsigned nsymbols, const
 /* The same from both, in pieces of any size. */
 static void assert_verdict(const char *what, const bits *b, wp_inflate_state wanted, size_t made_wanted)
 {
-	static const size_t steps[] = {1, 3, 20, 1000, 50000};
-	static unsigned char out[50000];
+	static const size_t steps[] = {1, 3, 20, 1000, 200000};
+	static unsigned char out[110000];
 	size_t i, s, made, n = (b->n + 7) / 8;
 
 	for (i = 0; i < 2; i++)
@@ -354,22 +354,41 @@ static void codes_are_refused_where_zlib_refuses_them(void **state)
 	}
 }
 
-/* A stored block of so many bytes, then 258 from the furthest distance, twice. */
+static void stored(bits *b, const unsigned char *p, size_t n)
+{
+	write_bits(b, "0:1 0:2");
+	number(b, 0, (unsigned)(8 - b->n % 8) % 8);
+	number(b, (unsigned)n, 16);
+	number(b, (unsigned)~n, 16);
+	while (n--)
+		number(b, *p++, 8);
+}
+
+/* So many bytes, then 258 from the furthest distance, twice. */
 static void the_furthest_is_within_reach(void **state)
 {
-	size_t n, i;
+	static const size_t sizes[] = {32767, 32768, 32769, 65535, 65536, 65537, 70001, 98305};
+	static unsigned char text[100000], out[110000];
+	size_t i, k, s, n, made;
 
 	(void)state;
-	for (n = 32767; n <= 32769; n++) {
+	fill(text, sizeof text);
+	for (k = 0; k < sizeof sizes / sizeof *sizes; k++) {
 		bits b = {.n = 0};
 
-		write_bits(&b, "0:1 0:2 0:5");
-		number(&b, (unsigned)n, 16);
-		number(&b, (unsigned)~n, 16);
-		for (i = 0; i < n; i++)
-			number(&b, (unsigned)(i * i), 8);
+		n = sizes[k];
+		stored(&b, text, n / 2);
+		stored(&b, text + n / 2, n - n / 2);
 		write_bits(&b, "1:1 1:2 11000101 11101 8191:13 11000101 11101 8191:13 0000000");
 		assert_verdict("32768 back", &b, n < 32768 ? WP_INFLATE_ERROR : WP_INFLATE_END, n < 32768 ? n : n + 516);
+		for (s = 0; s < 2 && n >= 32768; s++) {
+			wp_inflate *z = wp_inflate_new();
+
+			pour(z, b.p, b.n / 8 + 1, 1000, s ? 1 : 999, out, sizeof out, &made);
+			for (i = n; i < made; i++)
+				assert_int_equal(out[i], out[i - 32768]);
+			wp_inflate_free(z);
+		}
 	}
 }
 
