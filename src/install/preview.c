@@ -2,7 +2,6 @@
  *
  * preview.c: the plan, for people to read before it is carried out.
  */
-#include "install/installed.h"
 #include "install/notes.h"
 
 /* RECORD is made of what lies there in the end; its length is known before. */
@@ -28,10 +27,9 @@ static uint64_t record_size(const wp_plan *p, const wp_in_wheel *w)
 	return n;
 }
 
-static wp_planned_dist look_at(const wp_plan *p, const wp_site *s, const wp_in_wheel *w)
+static wp_planned_dist look_at(const wp_plan *p, const wp_in_wheel *w)
 {
 	wp_arena *a = p->ctx->arena;
-	const wp_installed *there = wp_site_find(s, w->lock->project);
 	wp_planned_dist d = {.project = wp_strdup(a, w->lock->project), .version = wp_strdup(a, w->lock->version),
 		.filename = wp_strdup(a, w->lock->filename), .what = WP_PLANNED_INSTALL};
 	size_t i;
@@ -40,9 +38,9 @@ static wp_planned_dist look_at(const wp_plan *p, const wp_site *s, const wp_in_w
 		d.what = WP_PLANNED_KEEP;
 		return d;
 	}
-	if (there) {
+	if (w->replaces) {
 		d.what = WP_PLANNED_REPLACE;
-		d.was = there->version;
+		d.was = wp_strdup(a, w->replaces->version);
 	}
 	for (i = w->first; i < w->first + w->n; i++)
 		if (p->files.v[i].written) {
@@ -54,14 +52,11 @@ static wp_planned_dist look_at(const wp_plan *p, const wp_site *s, const wp_in_w
 	return d;
 }
 
-static int fill(const wp_plan *p, wp_preview *out, wp_error *e)
+static void fill(const wp_plan *p, wp_preview *out)
 {
 	wp_arena *a = p->ctx->arena;
-	wp_site s = {0};
 	size_t i;
 
-	if (!p->is_new && wp_site_read(a, p->venv, p->python.venv_site, &s, e))
-		return e->code;
 	out->venv = wp_strdup(a, p->venv);
 	out->python = wp_strdup(a, p->run_python);
 	out->base = wp_strdup(a, p->python.executable);
@@ -74,11 +69,19 @@ static int fill(const wp_plan *p, wp_preview *out, wp_error *e)
 	for (i = 0; i < p->nwheels; i++) {
 		const wp_planned_dist *d = &out->v[out->n++];
 
-		out->v[i] = look_at(p, &s, &p->wheels[i]);
+		out->v[i] = look_at(p, &p->wheels[i]);
 		out->files += d->files;
 		out->bytes += d->bytes;
 	}
-	return 0;
+}
+
+static int plan(wp_plan *p, wp_error *e)
+{
+	if (wp_plan_place(p, e))
+		return e->code;
+	if (!p->is_new && wp_repair_due(p->ctx, p->venv))
+		wp_plan_note(p, WP_INSTALL_DUE, p->venv);
+	return wp_plan_make(p, e);
 }
 
 int wp_install_preview(wp_ctx *ctx, const wp_install_request *in, wp_preview *out, wp_error *e)
@@ -86,9 +89,9 @@ int wp_install_preview(wp_ctx *ctx, const wp_install_request *in, wp_preview *ou
 	wp_plan p = {.ctx = ctx, .in = in, .a = wp_arena_new(), .findings = &out->findings};
 
 	*out = (wp_preview){0};
-	if (!wp_plan_place(&p, e) && !p.is_new && wp_repair_due(ctx, p.venv))
-		wp_plan_note(&p, WP_INSTALL_DUE, p.venv);
-	if (e->code || wp_plan_make(&p, e) || fill(&p, out, e)) {
+	if (!plan(&p, e)) {
+		fill(&p, out);
+	} else {
 		if (e->code == WP_E_VENV)
 			wp_err_where(e, "'%s'", in->venv);
 		wp_err_what(e, "cannot install into '%s'", in->venv);

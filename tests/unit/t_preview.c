@@ -85,6 +85,24 @@ static void an_existing_venv_stays_as_it_is(void **state)
 	assert_int_equal(seen.bytes, w->out.bytes);
 }
 
+static void what_makes_way_is_told_and_stays(void **state)
+{
+	world *w = *state;
+	wp_error err = {0};
+
+	simple(w, "app", "1.0", "app.py", "x");
+	assert_ok(install(w, &err));
+	forget(w);
+	simple(w, "app", "2.0", "app.py", "y");
+	assert_ok(preview(w, &err));
+	assert_int_equal(seen.v[0].what, WP_PLANNED_REPLACE);
+	assert_string_equal(seen.v[0].was, "1.0");
+	assert_int_equal(times(&seen.findings, "N508"), 1);
+	tmp_write(in_venv(w, ".wheelpack/journal"), WP_LIT("x"));
+	assert_ok(preview(w, &err));
+	assert_int_equal(times(&seen.findings, "N514"), 1);
+}
+
 static void the_plan_tells_what_the_install_would_note(void **state)
 {
 	world *w = *state;
@@ -252,6 +270,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(the_plan_of_a_new_venv_is_what_the_install_does),
 		T(an_existing_venv_stays_as_it_is),
+		T(what_makes_way_is_told_and_stays),
 		T(the_plan_tells_what_the_install_would_note),
 		T(all_that_stands_against_it_is_told_at_once),
 		T(wheels_that_cannot_be_read_are_all_told),
