@@ -201,7 +201,7 @@ $B/embed.o: $B/embed.c
 
 # ---- tests -------------------------------------------------------------------------------------
 
-.PHONY: test test-built unit test-windows test-windows-built windows-exe windows-unit windows-install windows-driver \
+.PHONY: test test-built unit test-windows test-windows-built windows-exe windows-unit windows-install windows-upgrade windows-driver \
 	windows-fault windows-fault-exe portable-check valgrind fault fuzz vectors scenarios layers ptx-check test-real \
 	compare-real bench-resolve test-windows-real bench bench-windows \
 	bench-inflate inflate-many
@@ -233,6 +233,10 @@ windows-driver: all windows build/launcher/python.exe build/launcher/nvcuda.dll
 # A bundle made here, installed by the Windows program under Wine.
 windows-install: all build/launcher/python.exe build/launcher/ctrlc.exe windows
 	@python3 tests/windows_install.py $B/wheelpack build/win/wheelpack.exe build/launcher/python.exe
+
+# A venv in use is changed by it.
+windows-upgrade: build/launcher/python.exe windows
+	@python3 tests/windows_upgrade.py build/win/wheelpack.exe build/launcher/python.exe
 
 # What can go wrong on its disk, in its fault build: WHEELPACK_FAULT_STEP=1 tries every call.
 windows-fault: all windows-fault-exe build/launcher/python.exe

@@ -22,6 +22,7 @@ tally env WHEELPACK_CASES=windows python3 tests/run_cases.py build/win/cases/whe
 	$(find tests/cases -name '*.case' | sort)
 tally python3 tests/windows_bytes.py "$wheelpack" "$exe"
 tally python3 tests/windows_install.py "$wheelpack" "$exe" build/launcher/python.exe
+tally python3 tests/windows_upgrade.py "$exe" build/launcher/python.exe
 tally python3 tests/windows_driver.py "$wheelpack" "$exe" build/launcher/python.exe build/launcher/nvcuda.dll
 tally python3 tests/windows_fault.py "$wheelpack" build/win-fault/wheelpack.exe build/launcher/python.exe
 echo "windows: $passed passed, $failed failed, $skipped skipped"

@@ -4,7 +4,8 @@
 
 FAULT.EXE is the Windows program of MODE=fault (src/os/os_fault.c). It meets a full disk, a file in use, a sudden end at
 one system call after another, and what Wine itself never says: that a directory with an open file can't be renamed, and
-who has it open. Then files that are read-only. Each time all is there or nothing, and the message says which.
+who has it open. Then files that are read-only. Each time all is there or nothing, and the message says which; after a
+sudden end in the middle of the moves of an upgrade or an uninstall, repair makes it so.
 WHEELPACK_FAULT_STEP=N tries every N-th call (6), and of the last ones, where things move to their places, all.
 """
 import os
@@ -24,6 +25,9 @@ checks = Checks("faults under Wine")
 work = checks.work
 env = environment(work, WHEELPACK)
 INSTALL = ["install", "schemes.wpk", "--venv", "t/env", "--python", "python/python.exe", "--jobs", "1"]
+UPGRADE = ["install", "grown.wpk", "--venv", "t/env", "--jobs", "1"]
+UNINSTALL = ["uninstall", "grows", "schemes", "--venv", "t/env"]
+REPAIR = ["repair", "--venv", "t/env"]
 REQUEST = ["schemes", "--target", "cp312-win_amd64", "--no-index", "--find-links", "wheels", "--cache-dir", "cache"]
 BUNDLE = ["bundle", *REQUEST, "-o", "t/b", "--force"]
 LOCK = ["lock", *REQUEST, "-o", "t/lock.json"]
@@ -56,16 +60,20 @@ def tree():
 
 def left(name):
     """What a run may leave when it can't remove something; the next one removes it."""
-    return name.startswith((".env.wheelpack-", ".b.wheelpack.", "env/.wheelpack/stage"))
+    return name.startswith((".env.wheelpack-", ".b.wheelpack.", "env/.wheelpack/stage", "env/.wheelpack/aside"))
 
 
 def without_left(found):
     return {k: v for k, v in found.items() if not left(k)}
 
 
-def chosen(count):
-    last = max(1, count - 7)
-    return [*range(1, last, STEP), *range(last, count + 1)]
+def is_due():
+    return os.path.exists(at("t/env/.wheelpack/journal"))
+
+
+def chosen(count, end=7, step=STEP):
+    last = max(1, count - end)
+    return [*range(1, last, step), *range(last, count + 1)]
 
 
 def nothing():
@@ -98,8 +106,11 @@ class Trial:
         """Either it fails as is wanted and all is as before, or it is complete; true where it failed."""
         self.prepare()
         got, text = run(self.args, kind, n, **more)
-        after = tree()
         what = f"{self.name}, {what}"
+        if got == 0 and is_due():
+            code, text = run(REPAIR)
+            checks.check(code == 0, what + ": repair", text)
+        after = tree()
         if got == 0:
             checks.check(without_left(after) == self.complete, what + ": it isn't complete", f"{text}\n{after}")
             return False
@@ -109,7 +120,9 @@ class Trial:
         return True
 
     def completes(self, what):
-        code, text = run(self.args)
+        """By the same command; what is uninstalled already can't be so again, and repair removes what was left aside."""
+        done = self.args is UNINSTALL and without_left(tree()) == self.complete
+        code, text = run(REPAIR if done else self.args)
         checks.check(code == 0 and tree() == self.complete, f"{self.name}, {what}, then without",
                      f"exit {code}\n{text}\n{tree()}")
 
@@ -149,6 +162,28 @@ def killed(trial):
     print(f"{trial.name}: killed at {count} calls, complete after {there} of them")
 
 
+def ended(trial):
+    """In an existing venv: what a sudden end leaves is made to the end by repair, or taken back, in turn."""
+    count = trial.count("kill")
+    dues = 0
+    for n in chosen(count, 18, 1 if STEP == 1 else 5 * STEP):
+        trial.prepare()
+        code, text = run(trial.args, "kill", n)
+        what = f"{trial.name}, killed at {n} of {count}"
+        due = is_due()
+        undo = due and dues % 2 == 1
+        dues += due
+        checks.check(code == 137, what, f"exit {code}\n{text}")
+        code, text = run([*REPAIR, "--undo"] if undo else REPAIR)
+        after = without_left(tree())
+        good = after == trial.before if undo else after == trial.complete if due else after in (trial.before, trial.complete)
+        checks.check(code == 0 and good, f"{what}, then repaired", f"exit {code}, undo {undo}, due {due}\n{text}\n{after}")
+        if after != trial.complete:
+            trial.completes(what)
+    checks.check(dues > 3, f"{trial.name}: some ends were in the middle of the moves", dues)
+    print(f"{trial.name}: killed at {count} calls, {dues} runs of those that were tried were in the middle")
+
+
 def refused(new, existing, bundle):
     """Below the system layer: a rename that Windows refuses for a while, or for good."""
     lasting = {"WHEELPACK_FAULT_TIMES": LASTING}
@@ -162,14 +197,15 @@ def refused(new, existing, bundle):
                new.fails("denied, no holder known", "denied", last, "WP_E_PERMISSION", advice, **lasting),
                existing.fails("in the middle", "shared", existing.count("shared") // 2, "WP_E_BUSY", f"close {HOLDER}", **held))
     checks.check(all(gave_up), "a rename that fails for good", gave_up)
-    # The way back is barred too. The first two renames are of the receipt, in the stage.
+    # The way back is barred too. The first three renames are of the receipt and the lock, in the stage, and the journal.
     lasting = {"WHEELPACK_FAULT_TIMES": str(2 * int(LASTING))}
     existing.prepare()
-    code, text = run(existing.args, "shared", 4, **lasting)
+    code, text = run(existing.args, "shared", 6, **lasting)
     after = tree()
     more = {k for k in after if k not in existing.before and not left(k)}
-    checks.check(code == 6 and "state: 'Z:" in text and "t/env' holds some of the new files" in text and more and
-                 more < set(existing.complete), "files that can't go back are told of", f"exit {code}\n{text}\n{more}")
+    checks.check(code == 6 and "state: 'Z:" in text and "t/env' is between two states" in text and is_due() and
+                 more - {"env/.wheelpack/journal"} < set(existing.complete), "files that can't go back are told of",
+                 f"exit {code}\n{text}\n{more}")
     existing.completes("and files that couldn't go back")
     last = bundle.count("shared")
     bundle.prepare()
@@ -219,15 +255,17 @@ def prepare():
     for name in "python.exe", "pythonw.exe":
         shutil.copy(FAKE, at("python/" + name))
     server = Server()
-    for project, name in ("schemes", "schemes.wpk"), ("part-1", "first.wpk"), ("part-1", "older/b"):
+    for projects, name in (["schemes"], "schemes.wpk"), (["part-1"], "first.wpk"), (["part-1"], "older/b"), (
+            ["grows==1.0", "schemes"], "young.wpk"), (["grows", "schemes"], "grown.wpk"):
         os.makedirs(at("older"), exist_ok=True)
-        subprocess.run([WHEELPACK, "bundle", project, "--target", "cp312-win_amd64", "--index-url", server.base + "/simple/",
+        subprocess.run([WHEELPACK, "bundle", *projects, "--target", "cp312-win_amd64", "--index-url", server.base + "/simple/",
                         "-o", name, "--quiet"], cwd=work, env=env, timeout=120, check=True)
     server.close()
     with zipfile.ZipFile(at("schemes.wpk")) as z:
         z.extractall(work, [n for n in z.namelist() if n.startswith("wheels/")])
-    code, text = run(["install", "first.wpk", "--venv", "base/env", "--python", "python/python.exe"])
-    checks.check(code == 0, "the venv that exists", text)
+    for name, venv in ("first.wpk", "base/env"), ("young.wpk", "young/env"):
+        code, text = run(["install", name, "--venv", venv, "--python", "python/python.exe"])
+        checks.check(code == 0, "the venv that exists", text)
     code, text = run(["lock", *REQUEST, "-o", "wheels.json"])
     checks.check(code == 0, "a lock", text)
 
@@ -239,7 +277,10 @@ new = Trial("a new venv", INSTALL, nothing, "nothing was changed in 't/env'")
 existing = Trial("an existing venv", INSTALL, copy_of("base"), "nothing was changed in 't/env'")
 bundle = Trial("a bundle that is replaced", BUNDLE, copy_of("older"), "no bundle was written")
 lock = Trial("a lock", LOCK, lambda: (nothing(), os.mkdir(at("t"))), "nothing was changed")
-for part, trials in (full, (new, existing)), (busy, (new, existing, bundle, lock)), (killed, (new,)):
+upgrade = Trial("an upgrade", UPGRADE, copy_of("young"), "nothing was changed in 't/env'")
+uninstall = Trial("an uninstall", UNINSTALL, copy_of("young"), "nothing was changed in 't/env'")
+for part, trials in (full, (new, existing, upgrade, uninstall)), (busy, (new, existing, bundle, lock, upgrade, uninstall)), (
+        killed, (new,)), (ended, (upgrade, uninstall)):
     for trial in trials:
         part(trial)
 refused(new, existing, bundle)

@@ -68,7 +68,7 @@ static bool is_ours(wp_arena *a, const char *path)
 	if (wp_streq(path, ".wheelpack/receipt.json") || wp_streq(path, ".wheelpack/lock.json"))
 		return true;
 	return wp_member_path(a, path, os_is_windows(), &tidy, &why) != WP_PATH_REFUSE && wp_streq(tidy, path) &&
-		!wp_starts(path, ".wheelpack");
+		!wp_str_is_nocase(wp_str_sub(wp_str_of(path), 0, strlen(".wheelpack")), ".wheelpack");
 }
 
 static bool take_line(wp_arena *a, wp_str line, wp_journal *j)
@@ -224,6 +224,8 @@ static int drop_empty(wp_arena *a, const wp_journal *j, const char *path, wp_err
 		return 0;
 	*e = f;
 	os_name_holders(e, dir);
+	if (e->code == WP_E_BUSY)
+		wp_err_next(e, "close the programs that are in '%s', as a terminal can be, then run the command again", dir);
 	return e->code;
 }
 

@@ -2,7 +2,8 @@
 /* python.c: stands for python.exe in the tests of Windows. Asked with -I -B -c as an install asks, it answers as a
  * CPython 3.12.7 that lies where this program does, or, as to -0p, with the text of the file OWN-PATH.answer where there is one; where OWN-PATH.deaf is it takes no Ctrl-C and its time. Else it prints its own file name, its arguments, one a line, then
  * __PYVENV_LAUNCHER__ where it is set, in UTF-8. The argument exit=N is its exit code; stdin=1 copies standard input to
- * standard output. */
+ * standard output; hold=PATH has that file open from then on, as most programs have theirs, and load=PATH is loaded as a
+ * library is. */
 #include <fcntl.h>
 #include <io.h>
 #include <stdio.h>
@@ -64,6 +65,12 @@ static void answer(const wchar_t *self)
 	       "\"implementation_name\": \"cpython\", \"implementation_version\": \"3.12.7\"}}\r\n");
 }
 
+/* Nobody else may write or remove it. */
+static BOOL hold(const wchar_t *path)
+{
+	return CreateFileW(path, GENERIC_READ, FILE_SHARE_READ, NULL, OPEN_EXISTING, 0, NULL) != INVALID_HANDLE_VALUE;
+}
+
 int wmain(int argc, wchar_t **argv);
 
 int wmain(int argc, wchar_t **argv)
@@ -85,6 +92,9 @@ int wmain(int argc, wchar_t **argv)
 		print(L"arg ", argv[i]);
 		if (wcsncmp(argv[i], L"exit=", 5) == 0)
 			code = (int)wcstol(argv[i] + 5, NULL, 10);
+		if ((wcsncmp(argv[i], L"hold=", 5) == 0 && !hold(argv[i] + 5)) ||
+			(wcsncmp(argv[i], L"load=", 5) == 0 && !LoadLibraryW(argv[i] + 5)))
+			print(L"no ", argv[i]);
 		if (wcscmp(argv[i], L"stdin=1") == 0)
 			while ((c = getchar()) != EOF)
 				putchar(c);
