@@ -6,7 +6,9 @@
 
 #include <string.h>
 
+#include "base/map.h"
 #include "py/record.h"
+#include "wheel/wheel.h"
 
 #define HEAD "wheelpack.journal/1\n"
 #define TAIL "end\n"
@@ -26,40 +28,6 @@ static const char *meta_path(wp_arena *a, const char *venv, const char *name)
 	return wp_sprintf(a, "%s/.wheelpack/%s", venv, name);
 }
 
-/* ---- the text ------------------------------------------------------------------------------- */
-
-static void put(wp_buf *b, char kind, const char *const *v, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		wp_buf_putc(b, kind);
-		wp_buf_putc(b, ' ');
-		wp_buf_puts(b, v[i]);
-		wp_buf_putc(b, '\n');
-	}
-}
-
-int wp_journal_write(wp_arena *a, const wp_journal *j, wp_error *e)
-{
-	wp_buf b;
-
-	wp_buf_init(&b, MAX_JOURNAL);
-	wp_buf_puts(&b, HEAD);
-	put(&b, 'a', &j->aside, 1);
-	put(&b, '-', j->olds.v, j->olds.n);
-	put(&b, 'd', j->dirs.v, j->dirs.n);
-	put(&b, '+', j->news.v, j->news.n);
-	put(&b, 'e', j->empty.v, j->empty.n);
-	wp_buf_puts(&b, TAIL);
-	if (b.full)
-		wp_fail(e, WP_E_TOO_LARGE, "a journal of more than %d MB", MAX_JOURNAL >> 20);
-	else
-		os_write_file(meta_path(a, j->venv, "journal"), wp_buf_view(&b), e);
-	wp_buf_free(&b);
-	return e->code;
-}
-
 /* No path of it may lead out of the venv, or to what keeps the venv. */
 static bool is_ours(wp_arena *a, const char *path)
 {
@@ -68,8 +36,10 @@ static bool is_ours(wp_arena *a, const char *path)
 	if (wp_streq(path, ".wheelpack/receipt.json") || wp_streq(path, ".wheelpack/lock.json"))
 		return true;
 	return wp_member_path(a, path, os_is_windows(), &tidy, &why) != WP_PATH_REFUSE && wp_streq(tidy, path) &&
-		!wp_str_is_nocase(wp_str_sub(wp_str_of(path), 0, strlen(".wheelpack")), ".wheelpack");
+		!wp_path_is_venvs(a, path);
 }
+
+/* ---- the text ------------------------------------------------------------------------------- */
 
 static bool take_line(wp_arena *a, wp_str line, wp_journal *j)
 {
@@ -126,20 +96,61 @@ int wp_journal_read(wp_arena *a, const char *venv, wp_journal *out, bool *there,
 	}
 	wp_journal_free(out);
 	wp_fail(e, WP_E_DOCUMENT, "line %zu of it is not one of a journal", n);
+	wp_err_next(e, "`wheelpack check --venv` says whether files are missing; where none are, remove the journal");
 	return wp_err_where(e, "'%s'", path);
 }
 
 /* ---- moves ---------------------------------------------------------------------------------- */
+
+/* One go over the journal. */
+typedef struct pass {
+	const wp_journal *j;
+	wp_map dirs; /* below the venv, no links */
+} pass;
 
 /* The places of one path. */
 typedef struct places {
 	const char *here, *stage, *aside; /* in the venv; where it comes from; where it goes */
 } places;
 
-static places places_of(wp_arena *a, const wp_journal *j, const char *path)
+static int through_link(wp_str dir, wp_error *e)
 {
-	return (places){os_join(a, j->venv, path), wp_sprintf(a, "%s/.wheelpack/stage/%s", j->venv, path),
-		wp_sprintf(a, "%s/.wheelpack/%s/%s", j->venv, j->aside, path)};
+	wp_fail(e, WP_E_VENV, "'%.*s' in the venv is a link: nothing is moved through links", (int)dir.n, dir.p);
+	return wp_err_next(e, "put the directory itself in the place of the link, or make a new venv");
+}
+
+/* A link on the way would lead a move out of the venv. */
+static int check_way(wp_arena *a, pass *w, const char *path, wp_error *e)
+{
+	const char *slash;
+
+	for (slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+		wp_str dir = {path, (size_t)(slash - path)};
+		uint32_t seen;
+		os_kind kind;
+		uint64_t size;
+
+		if (wp_map_get(&w->dirs, dir, &seen))
+			continue;
+		if (os_stat(os_join(a, w->j->venv, wp_str_dup(a, dir)), &kind, &size, e))
+			return e->code;
+		if (kind == OS_LINK || kind == OS_OTHER)
+			return through_link(dir, e);
+		if (kind == OS_DIR)
+			wp_map_put(&w->dirs, dir, 1);
+	}
+	return 0;
+}
+
+static int places_of(wp_arena *a, pass *w, const char *path, places *out, wp_error *e)
+{
+	const char *stage = wp_sprintf(a, ".wheelpack/stage/%s", path);
+	const char *aside = wp_sprintf(a, ".wheelpack/%s/%s", w->j->aside, path), *venv = w->j->venv;
+
+	*out = (places){os_join(a, venv, path), os_join(a, venv, stage), os_join(a, venv, aside)};
+	if (check_way(a, w, path, e) || check_way(a, w, stage, e))
+		return e->code;
+	return check_way(a, w, aside, e);
 }
 
 static int look(const char *path, bool *there, wp_error *e)
@@ -160,52 +171,113 @@ static int move(const char *from, const char *to, wp_error *e)
 }
 
 /* One path after the other, with a scratch arena of its own. */
-typedef int (*step)(wp_arena *a, const wp_journal *j, const char *path, wp_error *e);
+typedef int (*step)(wp_arena *a, pass *w, const char *path, wp_error *e);
 
-static int each(const wp_journal *j, const char *const *v, size_t n, bool backwards, step f, wp_error *e)
+static int each(pass *w, const char *const *v, size_t n, bool backwards, step f, wp_error *e)
 {
 	size_t i;
 
 	for (i = 0; i < n && !e->code; i++) {
 		wp_arena *a = wp_arena_new();
 
-		f(a, j, v[backwards ? n - 1 - i : i], e);
+		f(a, w, v[backwards ? n - 1 - i : i], e);
 		wp_arena_free(a);
 	}
 	return e->code;
 }
 
-static int put_aside(wp_arena *a, const wp_journal *j, const char *path, wp_error *e)
-{
-	places p = places_of(a, j, path);
-	bool here, aside;
+/* ---- the beginning -------------------------------------------------------------------------- */
 
-	if (look(p.aside, &aside, e) || aside || look(p.here, &here, e))
+/* What could not be read again, or not be moved, is refused while all is as it was. */
+static int check_path(wp_arena *a, pass *w, const char *path, wp_error *e)
+{
+	places ignored;
+
+	if (is_ours(a, path))
+		return places_of(a, w, path, &ignored, e);
+	wp_fail(e, WP_E_VENV, "'%s' is no name that a file may be moved under", path);
+	return wp_err_next(e, "remove the file if nothing needs it, or make a new venv");
+}
+
+static void put(wp_buf *b, char kind, const char *const *v, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		wp_buf_putc(b, kind);
+		wp_buf_putc(b, ' ');
+		wp_buf_puts(b, v[i]);
+		wp_buf_putc(b, '\n');
+	}
+}
+
+static int check_all(const wp_journal *j, wp_error *e)
+{
+	pass w = {.j = j};
+
+	wp_map_init(&w.dirs);
+	if (!each(&w, j->olds.v, j->olds.n, false, check_path, e) && !each(&w, j->dirs.v, j->dirs.n, false, check_path, e) &&
+		!each(&w, j->news.v, j->news.n, false, check_path, e))
+		each(&w, j->empty.v, j->empty.n, false, check_path, e);
+	wp_map_free(&w.dirs);
+	return e->code;
+}
+
+int wp_journal_write(wp_arena *a, const wp_journal *j, wp_error *e)
+{
+	wp_buf b;
+
+	if (check_all(j, e))
+		return e->code;
+	wp_buf_init(&b, MAX_JOURNAL);
+	wp_buf_puts(&b, HEAD);
+	put(&b, 'a', &j->aside, 1);
+	put(&b, '-', j->olds.v, j->olds.n);
+	put(&b, 'd', j->dirs.v, j->dirs.n);
+	put(&b, '+', j->news.v, j->news.n);
+	put(&b, 'e', j->empty.v, j->empty.n);
+	wp_buf_puts(&b, TAIL);
+	if (b.full)
+		wp_fail(e, WP_E_TOO_LARGE, "a journal of more than %d MB", MAX_JOURNAL >> 20);
+	else
+		os_write_file(meta_path(a, j->venv, "journal"), wp_buf_view(&b), e);
+	wp_buf_free(&b);
+	return e->code;
+}
+
+/* ---- there and back -------------------------------------------------------------------------- */
+
+static int put_aside(wp_arena *a, pass *w, const char *path, wp_error *e)
+{
+	bool here, aside;
+	places p;
+
+	if (places_of(a, w, path, &p, e) || look(p.aside, &aside, e) || aside || look(p.here, &here, e))
 		return e->code;
 	if (!here)
 		return wp_fail(e, WP_E_VENV, "'%s' is neither in its place nor set aside", path);
 	return os_mkdirs(os_dirname(a, p.aside), e) ? (int)e->code : move(p.here, p.aside, e);
 }
 
-static int make_dir(wp_arena *a, const wp_journal *j, const char *path, wp_error *e)
+static int make_dir(wp_arena *a, pass *w, const char *path, wp_error *e)
 {
-	const char *dir = os_join(a, j->venv, path);
+	const char *dir = os_join(a, w->j->venv, path);
 	os_kind kind;
 	uint64_t size;
 
-	if (os_stat(dir, &kind, &size, e))
+	if (check_way(a, w, path, e) || os_stat(dir, &kind, &size, e))
 		return e->code;
 	if (kind == OS_ABSENT)
 		return os_mkdir(dir, e);
 	return kind == OS_DIR ? 0 : wp_fail(e, WP_E_VENV, "'%s' is to be a directory, and is something else", path);
 }
 
-static int move_in(wp_arena *a, const wp_journal *j, const char *path, wp_error *e)
+static int move_in(wp_arena *a, pass *w, const char *path, wp_error *e)
 {
-	places p = places_of(a, j, path);
 	bool here, staged;
+	places p;
 
-	if (look(p.stage, &staged, e) || look(p.here, &here, e))
+	if (places_of(a, w, path, &p, e) || look(p.stage, &staged, e) || look(p.here, &here, e))
 		return e->code;
 	if (staged)
 		return move(p.stage, p.here, e);
@@ -213,13 +285,15 @@ static int move_in(wp_arena *a, const wp_journal *j, const char *path, wp_error 
 }
 
 /* Somebody may have put something there. */
-static int drop_empty(wp_arena *a, const wp_journal *j, const char *path, wp_error *e)
+static int drop_empty(wp_arena *a, pass *w, const char *path, wp_error *e)
 {
-	const char *dir = os_join(a, j->venv, path);
+	const char *dir = os_join(a, w->j->venv, path);
 	wp_error ignored = {0}, f = {0};
 	const char **names;
 	size_t n;
 
+	if (check_way(a, w, path, e))
+		return e->code;
 	if (!os_rmdir(dir, &f) || !os_is_dir(dir) || os_list(a, dir, &names, &n, &ignored) || n)
 		return 0;
 	*e = f;
@@ -229,44 +303,50 @@ static int drop_empty(wp_arena *a, const wp_journal *j, const char *path, wp_err
 	return e->code;
 }
 
-int wp_journal_forward(const wp_journal *j, wp_error *e)
-{
-	if (each(j, j->olds.v, j->olds.n, false, put_aside, e) || each(j, j->dirs.v, j->dirs.n, false, make_dir, e) ||
-		each(j, j->news.v, j->news.n, false, move_in, e))
-		return e->code;
-	return each(j, j->empty.v, j->empty.n, false, drop_empty, e);
-}
-
 /* What is staged still never came in. */
-static int move_out(wp_arena *a, const wp_journal *j, const char *path, wp_error *e)
+static int move_out(wp_arena *a, pass *w, const char *path, wp_error *e)
 {
-	places p = places_of(a, j, path);
 	bool here, staged;
+	places p;
 
-	if (look(p.stage, &staged, e) || staged)
-		return e->code;
-	if (look(p.here, &here, e))
+	if (places_of(a, w, path, &p, e) || look(p.stage, &staged, e) || staged || look(p.here, &here, e))
 		return e->code;
 	return here ? move(p.here, p.stage, e) : wp_fail(e, WP_E_VENV, "'%s' is neither in its place nor staged", path);
 }
 
-static int put_back(wp_arena *a, const wp_journal *j, const char *path, wp_error *e)
+static int put_back(wp_arena *a, pass *w, const char *path, wp_error *e)
 {
-	places p = places_of(a, j, path);
 	bool here, aside;
+	places p;
 
-	if (look(p.aside, &aside, e) || look(p.here, &here, e))
+	if (places_of(a, w, path, &p, e) || look(p.aside, &aside, e) || look(p.here, &here, e))
 		return e->code;
 	if (aside)
 		return os_mkdirs(os_dirname(a, p.here), e) ? (int)e->code : move(p.aside, p.here, e);
 	return here ? 0 : wp_fail(e, WP_E_VENV, "'%s' is neither in its place nor set aside", path);
 }
 
+int wp_journal_forward(const wp_journal *j, wp_error *e)
+{
+	pass w = {.j = j};
+
+	wp_map_init(&w.dirs);
+	if (!each(&w, j->olds.v, j->olds.n, false, put_aside, e) && !each(&w, j->dirs.v, j->dirs.n, false, make_dir, e) &&
+		!each(&w, j->news.v, j->news.n, false, move_in, e))
+		each(&w, j->empty.v, j->empty.n, false, drop_empty, e);
+	wp_map_free(&w.dirs);
+	return e->code;
+}
+
 int wp_journal_back(const wp_journal *j, wp_error *e)
 {
-	if (each(j, j->news.v, j->news.n, true, move_out, e) || each(j, j->dirs.v, j->dirs.n, true, drop_empty, e))
-		return e->code;
-	return each(j, j->olds.v, j->olds.n, true, put_back, e);
+	pass w = {.j = j};
+
+	wp_map_init(&w.dirs);
+	if (!each(&w, j->news.v, j->news.n, true, move_out, e) && !each(&w, j->dirs.v, j->dirs.n, true, drop_empty, e))
+		each(&w, j->olds.v, j->olds.n, true, put_back, e);
+	wp_map_free(&w.dirs);
+	return e->code;
 }
 
 /* ---- the end -------------------------------------------------------------------------------- */

@@ -94,9 +94,14 @@ static int add_info(wp_removal *r, const wp_installed *d, wp_error *e)
 
 	if (os_walk(r->a, os_join(r->a, r->site->venv, dir), &v, &n, e))
 		return e->code;
-	for (i = 0; i < n; i++)
-		if (v[i].kind != OS_DIR)
-			take(r, os_join(r->a, dir, v[i].path));
+	for (i = 0; i < n; i++) {
+		const char *path = os_join(r->a, dir, v[i].path);
+
+		if (v[i].kind == OS_DIR)
+			WP_PUSH(&r->empty, path);
+		else
+			take(r, path);
+	}
 	return 0;
 }
 

@@ -621,6 +621,7 @@ static void another_version_makes_way(void **state)
 	assert_ok(os_mkdir(in_venv(w, SITE "/one/gone/__pycache__"), &err));
 	tmp_write(in_venv(w, SITE "/one/gone/__pycache__/x.cpython-312.pyc"), WP_LIT("code"));
 	tmp_write(in_venv(w, SITE "/one-1.0.dist-info/note"), WP_LIT("of somebody"));
+	assert_ok(os_mkdirs(in_venv(w, SITE "/one-1.0.dist-info/empty/too"), &err));
 	forget(w);
 	add(w, &v2);
 	assert_ok(install(w, &err));

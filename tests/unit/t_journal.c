@@ -166,6 +166,58 @@ static void a_directory_that_is_used_stays(void **state)
 	is_old(p);
 }
 
+/* What lies behind it is somebody else's, and the moves that can be made are taken back. */
+static void nothing_is_moved_through_links(void **state)
+{
+	static const char *const links[] = {"d", "n", ".wheelpack/stage/n", ".wheelpack/stage", ".wheelpack/aside"};
+	place *p = *state;
+	const char *other = tmp_make(p->a);
+	size_t i;
+
+	tmp_write(os_join(p->a, other, "b"), WP_LIT("theirs"));
+	for (i = 0; i < sizeof links / sizeof *links; i++) {
+		wp_error err = {0}, ignored = {0};
+		const char *link = at(p, links[i]), *kept = wp_sprintf(p->a, "%s.kept", link), **names;
+		size_t n;
+
+		os_rename(link, kept, &ignored);
+		assert_ok(os_symlink(other, link, &err));
+		if (i != 1) {
+			assert_int_equal(wp_journal_write(p->a, &p->j, &err), WP_E_VENV);
+			err = (wp_error){0};
+		}
+		assert_int_equal(wp_journal_forward(&p->j, &err), WP_E_VENV);
+		assert_non_null(strstr(err.why, i == 1 ? "is something else" : "is a link"));
+		err = (wp_error){0};
+		assert_int_equal(wp_journal_back(&p->j, &err), WP_E_VENV);
+		err = (wp_error){0};
+		assert_ok(os_list(p->a, other, &names, &n, &err));
+		assert_int_equal(n, 1);
+		assert_ok(os_unlink(link, &err));
+		ignored = (wp_error){0};
+		os_rename(kept, link, &ignored);
+		assert_ok(wp_journal_back(&p->j, &err));
+		is_old(p);
+	}
+	tmp_remove(other);
+}
+
+/* It could not be read again. */
+static void what_no_journal_may_have_is_not_written(void **state)
+{
+	static const char *const paths[] = {"x\n- a", "../x", "bin/python", "pyvenv.cfg", ".wheelpack/journal"};
+	place *p = *state;
+	size_t i;
+
+	for (i = 0; i < sizeof paths / sizeof *paths; i++) {
+		wp_error err = {0};
+
+		p->j.olds.v[1] = paths[i];
+		assert_int_equal(wp_journal_write(p->a, &p->j, &err), WP_E_VENV);
+		assert_false(os_is_file(at(p, ".wheelpack/journal")));
+	}
+}
+
 static void strange_journals_are_refused(void **state)
 {
 	static const char *const texts[] = {"", "wheelpack.journal/2\nend\n", "wheelpack.journal/1\nend\n",
@@ -173,7 +225,8 @@ static void strange_journals_are_refused(void **state)
 		"wheelpack.journal/1\na aside\n+ /etc/passwd\nend\n", "wheelpack.journal/1\na aside\n+ .wheelpack/journal\nend\n",
 		"wheelpack.journal/1\na ../x\nend\n", "wheelpack.journal/1\na aside/../..\nend\n",
 		"wheelpack.journal/1\na aside\n? x\nend\n", "wheelpack.journal/1\na aside\n+ a/../b\nend\n",
-		"wheelpack.journal/1\na aside\n+ a//b\nend\n", "wheelpack.journal/1\na aside\n\nend\n"};
+		"wheelpack.journal/1\na aside\n+ a//b\nend\n", "wheelpack.journal/1\na aside\n- bin/python3\nend\n",
+		"wheelpack.journal/1\na aside\n- pyvenv.cfg\nend\n", "wheelpack.journal/1\na aside\n\nend\n"};
 	place *p = *state;
 	size_t i;
 
@@ -197,6 +250,8 @@ int main(void)
 		T(a_stop_between_two_moves_is_no_matter),
 		T(what_is_in_neither_state_stops_the_moves),
 		T(a_directory_that_is_used_stays),
+		T(nothing_is_moved_through_links),
+		T(what_no_journal_may_have_is_not_written),
 		T(strange_journals_are_refused),
 	};
 
