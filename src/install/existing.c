@@ -87,18 +87,20 @@ static bool is_whole(const wp_plan *p, const wp_installed_files *l, wp_error *e)
 
 static int judge(wp_plan *p, wp_in_wheel *w, const wp_installed *d, wp_error *e)
 {
-	wp_arena *a;
 	wp_installed_files l;
+	bool same = false;
+	wp_arena *a;
 
 	if (same_version(p->a, d, w->lock->version)) {
 		if (!d->has_record && wp_ends(d->dir, ".dist-info"))
 			return 0; /* left by an installer that was stopped; files that are ours are seen below */
 		a = wp_arena_new();
 		if (!wp_installed_list(a, &p->site, d, &l, e))
-			w->kept = has_the_same(p, w, &l) && is_whole(p, &l, e);
+			same = has_the_same(p, w, &l) && is_whole(p, &l, e);
 		wp_arena_free(a);
 	}
-	if (e->code || w->kept)
+	w->kept = w->kept || same;
+	if (e->code || same)
 		return e->code;
 	w->replaces = d;
 	return wp_removal_add(&p->removal, d, false, e);

@@ -657,6 +657,30 @@ static void edited_files_are_put_right(void **state)
 	assert_int_equal(w->out.replaced, 0);
 }
 
+/* As an installer that was stopped leaves it: two versions, of which the one that is wanted is whole. */
+static void a_second_version_makes_way_too(void **state)
+{
+	static const char *const others[] = {"one-0.9", "one-2.0"};
+	world *w = *state;
+	wp_error err = {0};
+	size_t i;
+
+	simple(w, "one", "1.0", "one.py", "1");
+	assert_ok(install(w, &err));
+	for (i = 0; i < 2; i++) {
+		const char *info = wp_sprintf(w->a, SITE "/%s.dist-info", others[i]);
+
+		assert_ok(os_mkdir(in_venv(w, info), &err));
+		tmp_write(in_venv(w, os_join(w->a, info, "RECORD")), WP_LIT("one.py,,\n"));
+	}
+	assert_ok(install(w, &err));
+	assert_int_equal(w->out.kept, 1);
+	is_text(w, SITE "/one.py", "1");
+	for (i = 0; i < 2; i++)
+		assert_false(os_is_dir(in_venv(w, wp_sprintf(w->a, SITE "/%s.dist-info", others[i]))));
+	check_record(w, "one-1.0.dist-info");
+}
+
 /* Neither the new nor what stays loses it. */
 static void a_file_of_another_distribution_stays(void **state)
 {
@@ -938,6 +962,7 @@ int main(void)
 		T(an_existing_venv_keeps_what_fits),
 		T(another_version_makes_way),
 		T(edited_files_are_put_right),
+		T(a_second_version_makes_way_too),
 		T(a_file_of_another_distribution_stays),
 		T(what_has_no_record_is_not_replaced),
 		T(a_file_in_the_way_is_named_with_its_owner),
