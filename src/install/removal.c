@@ -42,8 +42,10 @@ bool wp_removal_has(const wp_removal *r, const char *path)
 
 static void take(wp_removal *r, const char *path)
 {
-	if (wp_map_put(&r->going, key(r, r->a, path), (uint32_t)r->files.n))
-		WP_PUSH(&r->files, path);
+	if (wp_removal_has(r, path))
+		return; /* two of those that go have it */
+	wp_map_put(&r->going, key(r, r->a, path), (uint32_t)r->files.n);
+	WP_PUSH(&r->files, path);
 }
 
 static int state_of(const wp_removal *r, const wp_installed_file *f, bool all, wp_file_state *out, wp_error *e)
