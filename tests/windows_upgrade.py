@@ -56,8 +56,8 @@ def is_whole(what, version, venv="env"):
     other = {"1.0": "2.0", "2.0": "1.0"}[version]
     check(not os.path.exists(f"{site}used-{other}.dist-info"), f"{what}: {other} is gone")
     check(read(f"{venv}/{SITE}used/data.bin") == FILES[version]["used/data.bin"], f"{what}: its files are those of {version}")
-    names = sorted(n for n in os.listdir(site) if n.lower() == "casing.py")
-    check(names == ["Casing.py" if version == "1.0" else "casing.py"], f"{what}: a name has the case of {version}", names)
+    found = {os.path.relpath(os.path.join(d, n), site) for d, _, names in os.walk(site) for n in names if ".dist-info" not in d}
+    check(found == set(FILES[version]), f"{what}: names, and their case, are those of {version}", found)
     expect(f"{what}: checked", wine.run(EXE, "check", "--venv", venv), 0)
 
 
@@ -136,8 +136,8 @@ fake = read(FAKE)
 for python in "py/python.exe", "py/pythonw.exe":
     put(python, fake)
 FILES = {version: {"used/__init__.py": b"version = " + version.encode(), "used/data.bin": version.encode() * 1000,
-                   "used/core.pyd": fake + version.encode(), casing: b""}
-         for version, casing in (("1.0", "Casing.py"), ("2.0", "casing.py"))}
+                   "used/core.pyd": fake + version.encode(), casing: b"", deep: b""}
+         for version, casing, deep in (("1.0", "Casing.py", "Pack/Deep/a.py"), ("2.0", "casing.py", "pack/deep/a.py"))}
 FILES["1.0"]["used/sub/last.txt"] = b"only here"
 for version, files in FILES.items():
     wheel("used", version, files, "[console_scripts]\nused = used:main\n")
