@@ -42,7 +42,8 @@ static int begin_inside(wp_plan *p, wp_stage *s, wp_error *e)
 
 	if (wp_stage_lock(p->a, p->venv, s, e) || wp_finish_stopped(p->a, p->venv, false, &repaired, e))
 		return e->code;
-	if (repaired == WP_REPAIR_FINISHED)
+	p->finished = repaired == WP_REPAIR_FINISHED;
+	if (p->finished)
 		wp_plan_note(p, WP_INSTALL_FINISHED, p->venv);
 	return 0;
 }
@@ -68,7 +69,7 @@ int wp_install(wp_ctx *ctx, const wp_install_request *in, wp_receipt *out, wp_er
 		if (e->code == WP_E_VENV || e->code == WP_E_BUSY)
 			wp_err_where(e, "'%s'", in->venv);
 		wp_err_what(e, "cannot install into '%s'", in->venv);
-		wp_err_state(e, "nothing was changed in '%s'", in->venv);
+		wp_err_state(e, "%s", wp_unchanged(p.a, in->venv, p.finished));
 	} else {
 		out->venv = wp_strdup(ctx->arena, p.venv);
 		out->python = wp_strdup(ctx->arena, p.run_python);

@@ -64,6 +64,7 @@ typedef struct wp_plan {
 	wp_findings *findings;	 /* the receipt's, in ctx->arena */
 	const char *venv;	 /* absolute */
 	bool is_new;		 /* absent or empty now */
+	bool finished;		 /* what a stopped run had begun there */
 	const wp_lock_target *target;
 	wp_target want;		 /* the lock's */
 	wp_target real;		 /* of the interpreter on this machine, without a variant */
@@ -180,6 +181,8 @@ void wp_stage_done(wp_stage *s); /* after a commit */
 int wp_carry_out(wp_arena *a, const wp_journal *j, bool no_sync, const char **not_flushed, wp_error *e);
 /* With the lock held: what wp_repair does. */
 int wp_finish_stopped(wp_arena *a, const char *venv, bool back, wp_repaired *out, wp_error *e);
+/* For the state of an error: where finished, that of a stopped run was all that was changed. */
+const char *wp_unchanged(wp_arena *a, const char *venv, bool finished);
 /* An existing venv, its links resolved. WP_E_NOT_FOUND, WP_E_VENV. */
 int wp_venv_check_place(wp_arena *a, const char *given, const char **venv, wp_error *e);
 

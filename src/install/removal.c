@@ -68,6 +68,17 @@ static int state_of(const wp_removal *r, const wp_installed_file *f, bool all, w
 	return 0;
 }
 
+/* Some installers put links to files of their cache; of these the link goes. */
+static bool is_file_link(const wp_removal *r, const char *path)
+{
+	wp_error ignored = {0};
+	os_kind kind;
+	uint64_t size;
+
+	path = os_join(r->a, r->site->venv, path);
+	return !os_stat(path, &kind, &size, &ignored) && kind == OS_LINK && !os_is_dir(path);
+}
+
 static int add_file(wp_removal *r, const wp_installed_file *f, bool keep_changed, wp_error *e)
 {
 	wp_file_state state;
@@ -78,7 +89,7 @@ static int add_file(wp_removal *r, const wp_installed_file *f, bool keep_changed
 		return e->code;
 	if (state == WP_FILE_ABSENT)
 		return 0;
-	if (state == WP_FILE_CHANGED) {
+	if (state == WP_FILE_CHANGED && !is_file_link(r, f->path)) {
 		WP_PUSH(&r->changed, f->path);
 		if (keep_changed || os_stat(os_join(r->a, r->site->venv, f->path), &kind, &size, e) || kind != OS_FILE)
 			return e->code;
@@ -107,13 +118,23 @@ static int add_info(wp_removal *r, const wp_installed *d, wp_error *e)
 	return 0;
 }
 
+static bool is_going(const wp_removal *r, const wp_installed *d)
+{
+	size_t i;
+
+	for (i = 0; i < r->dists.n; i++)
+		if (r->dists.v[i] == d)
+			return true;
+	return false;
+}
+
 int wp_removal_add(wp_removal *r, const wp_installed *d, bool keep_changed, wp_error *e)
 {
 	const char *info = wp_sprintf(r->a, "%s/%s/", r->site->path, d->dir);
 	wp_installed_files l;
 	size_t i;
 
-	if (wp_installed_list(r->a, r->site, d, &l, e))
+	if (is_going(r, d) || wp_installed_list(r->a, r->site, d, &l, e))
 		return e->code;
 	for (i = 0; i < l.n; i++)
 		if (!wp_starts(l.v[i].path, info) && add_file(r, &l.v[i], keep_changed, e))
@@ -125,16 +146,6 @@ int wp_removal_add(wp_removal *r, const wp_installed *d, bool keep_changed, wp_e
 }
 
 /* ---- what others have ----------------------------------------------------------------------- */
-
-static bool is_going(const wp_removal *r, const wp_installed *d)
-{
-	size_t i;
-
-	for (i = 0; i < r->dists.n; i++)
-		if (r->dists.v[i] == d)
-			return true;
-	return false;
-}
 
 /* A RECORD that can't be read protects nothing, but is no reason to stop either. */
 static void spare(wp_removal *r, const wp_installed *d)

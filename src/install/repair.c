@@ -54,6 +54,13 @@ int wp_finish_stopped(wp_arena *a, const char *venv, bool back, wp_repaired *out
 	return e->code;
 }
 
+const char *wp_unchanged(wp_arena *a, const char *venv, bool finished)
+{
+	if (finished)
+		return wp_sprintf(a, "what a stopped run had begun in '%s' was finished; nothing else was changed", venv);
+	return wp_sprintf(a, "nothing was changed in '%s'", venv);
+}
+
 bool wp_repair_due(wp_ctx *ctx, const char *venv)
 {
 	wp_error ignored = {0};

@@ -14,6 +14,7 @@ typedef struct job {
 	const char *venv;
 	wp_site site;
 	wp_removal r;
+	bool finished; /* what a stopped run had begun */
 	wp_uninstalled *out;
 } job;
 
@@ -77,10 +78,12 @@ static int uninstall(job *j, const char *const *projects, size_t n, bool no_sync
 	wp_repaired repaired;
 	size_t i;
 
-	if (wp_finish_stopped(j->a, j->venv, false, &repaired, e) || wp_venv_find(j->a, j->venv, &place, e) ||
-		wp_site_read(j->a, j->venv, place.site, &j->site, e))
+	if (wp_finish_stopped(j->a, j->venv, false, &repaired, e))
 		return e->code;
-	if (repaired == WP_REPAIR_FINISHED)
+	j->finished = repaired == WP_REPAIR_FINISHED;
+	if (wp_venv_find(j->a, j->venv, &place, e) || wp_site_read(j->a, j->venv, place.site, &j->site, e))
+		return e->code;
+	if (j->finished)
 		wp_install_note_add(&j->out->findings, j->ctx->arena, WP_INSTALL_FINISHED, j->venv);
 	wp_removal_begin(&j->r, j->ctx, j->a, &j->site, os_is_windows());
 	for (i = 0; i < n && !e->code; i++)
@@ -109,7 +112,7 @@ int wp_uninstall(wp_ctx *ctx, const char *venv, const char *const *projects, siz
 		wp_stage_abandon(&s);
 	}
 	wp_err_what(e, "cannot uninstall from '%s'", venv);
-	wp_err_state(e, "nothing was changed in '%s'", venv);
+	wp_err_state(e, "%s", wp_unchanged(j.a, venv, j.finished));
 	wp_arena_free(j.a);
 	return e->code;
 }

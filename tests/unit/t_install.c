@@ -681,6 +681,25 @@ static void a_second_version_makes_way_too(void **state)
 	check_record(w, "one-1.0.dist-info");
 }
 
+/* As some installers put them, to files of their cache: these stay as they are. */
+static void links_in_the_place_of_files_make_way(void **state)
+{
+	world *w = *state;
+	wp_error err = {0};
+
+	simple(w, "one", "1.0", "one.py", "1");
+	assert_ok(install(w, &err));
+	tmp_write(at(w, "cached.py"), WP_LIT("1"));
+	assert_ok(os_unlink(in_venv(w, SITE "/one.py"), &err));
+	assert_ok(os_symlink(at(w, "cached.py"), in_venv(w, SITE "/one.py"), &err));
+	forget(w);
+	simple(w, "one", "2.0", "one.py", "2");
+	assert_ok(install(w, &err));
+	is_text(w, SITE "/one.py", "2");
+	assert_string_equal(tmp_read(w->a, at(w, "cached.py")).p, "1");
+	check_record(w, "one-2.0.dist-info");
+}
+
 /* Neither the new nor what stays loses it. */
 static void a_file_of_another_distribution_stays(void **state)
 {
@@ -963,6 +982,7 @@ int main(void)
 		T(another_version_makes_way),
 		T(edited_files_are_put_right),
 		T(a_second_version_makes_way_too),
+		T(links_in_the_place_of_files_make_way),
 		T(a_file_of_another_distribution_stays),
 		T(what_has_no_record_is_not_replaced),
 		T(a_file_in_the_way_is_named_with_its_owner),
