@@ -203,7 +203,7 @@ $B/embed.o: $B/embed.c
 
 .PHONY: test test-built unit test-windows test-windows-built windows-exe windows-unit windows-install windows-upgrade windows-driver \
 	windows-fault windows-fault-exe portable-check valgrind fault fuzz vectors scenarios layers ptx-check test-real \
-	compare-real bench-resolve test-windows-real bench bench-windows \
+	compare-real bench-resolve bench-install test-windows-real bench bench-windows \
 	bench-inflate inflate-many
 TEST_PROGRAMS := $(FUZZ:%=$B/tests/fuzz_%) $B/tests/vectors $B/tests/scenarios
 
@@ -298,6 +298,10 @@ $B/tests/bench_inflate$(EXE) $B/tests/inflate_many$(EXE): $B/tests/%$(EXE): test
 	@mkdir -p $(@D)
 	@echo "TEST  $<"
 	$Q$(BUILD_TEST) $< $B/libwheelpack.a $(LDFLAGS) $(LDLIBS)
+
+# Installs of real wheels (2.75 GB, or those that WORDS names), beside uv and pip: UV=PATH PYTHON=PATH make bench-install
+bench-install: $B/wheelpack
+	python3 tests/real/bench_install.py $< $(WORDS)
 
 # Hard graphs on a served index, beside uv: UV=PATH make bench-resolve
 bench-resolve: $B/wheelpack
