@@ -115,8 +115,12 @@ static void tell(const wp_plan *p)
 {
 	const char *kept = "", *replaced = "";
 	const wp_removal *r = &p->removal;
+	WP_VEC(const char *) changed = {0};
 	size_t i;
 
+	for (i = 0; i < r->changed.n; i++)
+		if (wp_removal_has(r, r->changed.v[i]))
+			WP_PUSH(&changed, r->changed.v[i]);
 	for (i = 0; i < p->nwheels; i++) {
 		const wp_in_wheel *w = &p->wheels[i];
 
@@ -133,8 +137,9 @@ static void tell(const wp_plan *p)
 		wp_plan_note(p, WP_INSTALL_KEPT, kept);
 	if (*replaced)
 		wp_plan_note(p, WP_INSTALL_REPLACED, replaced);
-	wp_tell_files(p->findings, p->ctx->arena, WP_INSTALL_WAS_CHANGED, r->changed.v, r->changed.n);
+	wp_tell_files(p->findings, p->ctx->arena, WP_INSTALL_WAS_CHANGED, changed.v, changed.n);
 	wp_tell_files(p->findings, p->ctx->arena, WP_INSTALL_OUTSIDE, r->outside.v, r->outside.n);
+	WP_VEC_FREE(&changed);
 }
 
 int wp_existing_kept(wp_plan *p, wp_error *e)
@@ -217,7 +222,9 @@ static int in_the_way(const wp_plan *p, const wp_out_file *f, wp_error *e)
 {
 	const char *by = owner(p, f->path);
 
-	if (by)
+	if (os_is_dir(os_join(p->a, p->venv, f->path)))
+		wp_fail(e, WP_E_COLLISION, "'%s' is a directory in the venv, a file is wanted", f->path);
+	else if (by)
 		wp_fail(e, WP_E_COLLISION, "'%s' is in the venv already, with other contents; it "
 			"belongs to '%s'", f->path, by);
 	else

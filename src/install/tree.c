@@ -44,10 +44,31 @@ static const char *hidden(const venv_tree *t, wp_arena *a, const char *path)
 	return wp_sprintf(a, "%s/%s/%s", t->venv, t->at.site, path);
 }
 
-/* lib/python3.12/site-packages: the one below lib that is there. */
+/* "python3.12" where pyvenv.cfg says `version = 3.12.1`, or version_info as some tools do; "" where it says nothing. */
+static const char *library_of(wp_arena *a, const char *venv)
+{
+	enum { MAX_CONFIG = 1 << 20 };
+	wp_str text, line, key, major, minor;
+	wp_error ignored = {0};
+
+	if (os_read_file(a, os_join(a, venv, "pyvenv.cfg"), MAX_CONFIG, &text, &ignored))
+		return "";
+	while (wp_str_line(&text, &line)) {
+		if (!wp_str_split(&line, '=', &key))
+			continue;
+		key = wp_str_trim(key);
+		line = wp_str_trim(line);
+		if ((wp_str_is(key, "version") || wp_str_is(key, "version_info")) && wp_str_split(&line, '.', &major) &&
+			wp_str_split(&line, '.', &minor))
+			return wp_sprintf(a, "python%.*s.%.*s", (int)major.n, major.p, (int)minor.n, minor.p);
+	}
+	return "";
+}
+
+/* lib/python3.12/site-packages. A venv that was moved to another Python has the directory of the one before too. */
 static int find_posix_site(wp_arena *a, const char *venv, wp_venv_place *out, wp_error *e)
 {
-	const char *lib = os_join(a, venv, "lib");
+	const char *lib = os_join(a, venv, "lib"), *mine = library_of(a, venv), *free = wp_sprintf(a, "%st", mine);
 	const char **names;
 	size_t i, n = 0;
 
@@ -55,10 +76,11 @@ static int find_posix_site(wp_arena *a, const char *venv, wp_venv_place *out, wp
 	out->include = "include";
 	if (os_is_dir(lib) && os_list(a, lib, &names, &n, e))
 		return e->code;
-	for (i = 0; i < n && !out->site; i++) {
+	for (i = 0; i < n; i++) {
 		const char *site = wp_sprintf(a, "lib/%s/site-packages", names[i]);
+		bool is_mine = wp_streq(names[i], mine) || wp_streq(names[i], free);
 
-		if (wp_starts(names[i], "python") && os_is_dir(os_join(a, venv, site)))
+		if ((!out->site || is_mine) && wp_starts(names[i], "python") && os_is_dir(os_join(a, venv, site)))
 			out->site = site;
 	}
 	return out->site ? 0 : wp_fail(e, WP_E_VENV, "it has no lib/python*/site-packages");

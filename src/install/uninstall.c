@@ -18,7 +18,7 @@ typedef struct job {
 	wp_uninstalled *out;
 } job;
 
-static int unknown(job *j, const char *name, wp_error *e)
+static int unknown(job *j, const char *given, const char *name, wp_error *e)
 {
 	const char **names = WP_NEW_ARRAY(j->a, j->site.n + 1, const char *), *near;
 	size_t i;
@@ -26,7 +26,7 @@ static int unknown(job *j, const char *name, wp_error *e)
 	for (i = 0; i < j->site.n; i++)
 		names[i] = j->site.v[i].project;
 	near = wp_near(name, names, j->site.n);
-	wp_fail(e, WP_E_NOT_FOUND, "the venv has no distribution of '%s'", name);
+	wp_fail(e, WP_E_NOT_FOUND, "the venv has no distribution of '%s'", given);
 	if (near)
 		return wp_err_next(e, "did you mean '%s'?", near);
 	return wp_err_next(e, "`wheelpack check --venv` lists what differs from the lock");
@@ -45,7 +45,7 @@ static int add(job *j, const char *given, wp_error *e)
 		if (wp_removal_add(&j->r, &j->site.v[i], true, e))
 			return e->code;
 	}
-	return found ? 0 : unknown(j, project, e);
+	return found ? 0 : unknown(j, given, project, e);
 }
 
 static void tell(job *j, wp_install_note note, const char *const *v, size_t n)

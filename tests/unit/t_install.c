@@ -671,10 +671,11 @@ static void a_second_version_makes_way_too(void **state)
 		const char *info = wp_sprintf(w->a, SITE "/%s.dist-info", others[i]);
 
 		assert_ok(os_mkdir(in_venv(w, info), &err));
-		tmp_write(in_venv(w, os_join(w->a, info, "RECORD")), WP_LIT("one.py,,\n"));
+		tmp_write(in_venv(w, os_join(w->a, info, "RECORD")), WP_LIT("one.py,sha256=47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU,0\n"));
 	}
 	assert_ok(install(w, &err));
 	assert_int_equal(w->out.kept, 1);
+	assert_null(finding(w, "N509"));
 	is_text(w, SITE "/one.py", "1");
 	for (i = 0; i < 2; i++)
 		assert_false(os_is_dir(in_venv(w, wp_sprintf(w->a, SITE "/%s.dist-info", others[i]))));
@@ -746,6 +747,9 @@ static void a_file_in_the_way_is_named_with_its_owner(void **state)
 	forget(w);
 	simple(w, "two", "1.0", "loose.py", "2");
 	refused(w, WP_E_COLLISION, "no distribution there lists it");
+	forget(w);
+	simple(w, "two", "1.0", "ns", "2");
+	refused(w, WP_E_COLLISION, "is a directory in the venv");
 	forget(w);
 	simple(w, "two", "1.0", "loose.py", "mine");
 	assert_ok(install(w, &err));

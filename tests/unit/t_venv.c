@@ -219,6 +219,36 @@ static void a_venv_is_a_tree(void **state)
 	wp_venv_tree_close(&t);
 }
 
+/* A venv that was moved to another Python has both libraries. */
+static void the_library_is_that_of_its_python(void **state)
+{
+	static const struct {
+		const char *config, *site;
+	} cases[] = {{"home = /usr/bin\nversion = 3.12.1\n", "lib/python3.12/site-packages"},
+		{"version_info = 3.9.1.final.0\n", "lib/python3.9/site-packages"},
+		{"version_info=3.13.0\n", "lib/python3.13t/site-packages"},
+		{"version = 3.8.1\n", "lib/python3.11/site-packages"}, {"version = ../..\n", "lib/python3.11/site-packages"},
+		{"version = 3\nversion\n", "lib/python3.11/site-packages"}, {"", "lib/python3.11/site-packages"}};
+	static const char *const names[] = {"python3.9", "python3.11", "python3.12", "python3.13t"};
+	place *w = *state;
+	const char *venv = os_join(w->a, w->dir, "two");
+	wp_venv_place at;
+	size_t i;
+
+	for (i = 0; i < 4; i++) {
+		wp_error err = {0};
+
+		assert_ok(os_mkdirs(wp_sprintf(w->a, "%s/lib/%s/site-packages", venv, names[i]), &err));
+	}
+	for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+		wp_error err = {0};
+
+		tmp_write(os_join(w->a, venv, "pyvenv.cfg"), wp_str_of(cases[i].config));
+		assert_ok(wp_venv_find(w->a, venv, &at, &err));
+		assert_string_equal(at.site, cases[i].site);
+	}
+}
+
 static void what_is_no_venv_is_no_tree(void **state)
 {
 	place *w = *state;
@@ -241,6 +271,7 @@ int main(void)
 		T(sh_enters_and_leaves),
 		T(other_shells_enter_and_leave),
 		T(a_venv_is_a_tree),
+		T(the_library_is_that_of_its_python),
 		T(what_is_no_venv_is_no_tree),
 	};
 
