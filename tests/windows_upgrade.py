@@ -84,9 +84,10 @@ def in_use():
 
 
 def held():
-    """A file that is open as most programs open one can't be moved: then nothing is."""
-    for name in "used/data.bin", "used/sub/last.txt":
-        program = Program(FAKE, "hold=" + wine.path(f"env/{SITE}{name}"))
+    """A file that is open as most programs open one can't be moved: then nothing is. One of its program's own can't even
+    be read, which is the plan's only refusal."""
+    for how, name in ("hold", "used/data.bin"), ("hold", "used/sub/last.txt"), ("own", "used/__init__.py"):
+        program = Program(FAKE, f"{how}=" + wine.path(f"env/{SITE}{name}"))
         before = snapshot(work + "/env")
         unchanged = "[WP_E_BUSY, exit 6]", name.rpartition("/")[2], "state: nothing was changed in 'env'"
         expect(f"an upgrade while {name} is open", install("2.0"), 6, *unchanged)

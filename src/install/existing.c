@@ -155,7 +155,7 @@ int wp_existing_kept(wp_plan *p, wp_error *e)
 
 			if (!wp_streq(p->site.v[k].project, p->wheels[i].lock->project) || p->wheels[i].bad)
 				continue;
-			judge(p, &p->wheels[i], &p->site.v[k], &f);
+			p->wheels[i].unclear |= judge(p, &p->wheels[i], &p->site.v[k], &f) != 0;
 			if (wp_plan_refuse(p, i, &f, e))
 				return e->code;
 		}
@@ -285,7 +285,7 @@ int wp_existing_check(wp_plan *p, wp_error *e)
 	for (i = 0; i < p->files.n; i++) {
 		wp_out_file *file = &p->files.v[i];
 
-		if (!file->written || told[file->wheel])
+		if (!file->written || told[file->wheel] || p->wheels[file->wheel].unclear)
 			continue;
 		told[file->wheel] = check_file(p, file, &f) != 0;
 		if (wp_plan_refuse(p, file->wheel, &f, e))

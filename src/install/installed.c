@@ -399,8 +399,11 @@ static int compare(const wp_ctx *ctx, const char *path, const wp_record_row *row
 	os_file *f;
 	wp_hash *h;
 
-	if (os_open(path, OS_READ, &f, e))
+	if (os_open(path, OS_READ, &f, e)) {
+		if (e->code == WP_E_BUSY)
+			os_name_holders(e, path);
 		return e->code;
+	}
 	h = wp_hash_new(kinds[row->kind]);
 	if (!os_size(f, &size, e) && !digest(ctx, f, h, size, bytes, e))
 		*out = memcmp(sum, row->digest, wp_hash_end(h, sum)) == 0 ? WP_FILE_SAME : WP_FILE_CHANGED;

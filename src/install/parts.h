@@ -44,6 +44,7 @@ typedef struct wp_in_wheel {
 	bool kept;	      /* the venv has this distribution, with these files */
 	const wp_installed *replaces; /* what the venv has of it otherwise; NULL: nothing */
 	bool bad;	      /* it could not be read, which was refused: nothing of it is known */
+	bool unclear;	      /* what makes way for it isn't known, which was refused: its files would seem in the way */
 	size_t first, n;      /* its files in the plan */
 	atomic_uint_fast64_t left; /* bytes not yet written */
 	bool overlaps;	      /* some of its files are in the venv already, with the same bytes */

@@ -2,8 +2,8 @@
 /* python.c: stands for python.exe in the tests of Windows. Asked with -I -B -c as an install asks, it answers as a
  * CPython 3.12.7 that lies where this program does, or, as to -0p, with the text of the file OWN-PATH.answer where there is one; where OWN-PATH.deaf is it takes no Ctrl-C and its time. Else it prints its own file name, its arguments, one a line, then
  * __PYVENV_LAUNCHER__ where it is set, in UTF-8. The argument exit=N is its exit code; stdin=1 copies standard input to
- * standard output; hold=PATH has that file open from then on, as most programs have theirs, and load=PATH is loaded as a
- * library is. */
+ * standard output; hold=PATH has that file open from then on, as most programs have theirs, own=PATH so that nobody
+ * else may read it, and load=PATH is loaded as a library is. */
 #include <fcntl.h>
 #include <io.h>
 #include <stdio.h>
@@ -66,9 +66,9 @@ static void answer(const wchar_t *self)
 }
 
 /* Nobody else may write or remove it. */
-static BOOL hold(const wchar_t *path)
+static BOOL hold(const wchar_t *path, DWORD share)
 {
-	return CreateFileW(path, GENERIC_READ, FILE_SHARE_READ, NULL, OPEN_EXISTING, 0, NULL) != INVALID_HANDLE_VALUE;
+	return CreateFileW(path, GENERIC_READ, share, NULL, OPEN_EXISTING, 0, NULL) != INVALID_HANDLE_VALUE;
 }
 
 int wmain(int argc, wchar_t **argv);
@@ -92,7 +92,8 @@ int wmain(int argc, wchar_t **argv)
 		print(L"arg ", argv[i]);
 		if (wcsncmp(argv[i], L"exit=", 5) == 0)
 			code = (int)wcstol(argv[i] + 5, NULL, 10);
-		if ((wcsncmp(argv[i], L"hold=", 5) == 0 && !hold(argv[i] + 5)) ||
+		if ((wcsncmp(argv[i], L"hold=", 5) == 0 && !hold(argv[i] + 5, FILE_SHARE_READ)) ||
+			(wcsncmp(argv[i], L"own=", 4) == 0 && !hold(argv[i] + 4, 0)) ||
 			(wcsncmp(argv[i], L"load=", 5) == 0 && !LoadLibraryW(argv[i] + 5)))
 			print(L"no ", argv[i]);
 		if (wcscmp(argv[i], L"stdin=1") == 0)
