@@ -27,6 +27,7 @@ static void restart(peek *p)
 	wp_inflate_restart(p->z);
 	p->taken = p->window_at = 0;
 	p->window_n = p->nin = 0;
+	p->in = p->input;
 }
 
 static int refill(peek *p, wp_error *e)
