@@ -56,8 +56,6 @@ bool wp_specifiers_parse_lenient(wp_arena *a, wp_str text, wp_specifiers *out, b
 		*repaired = false;
 	if (wp_specifiers_parse(a, text, out))
 		return true;
-	if (!wp_utf8_valid(text))
-		return false;
 	wp_buf_init(&b, WP_MAX_VERSION);
 	while (rest.n && !b.full) {
 		cut(a, &rest, &op, &version);

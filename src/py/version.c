@@ -23,7 +23,7 @@ static size_t space_len(const char *p, size_t n)
 	if (n < 3)
 		return 0;
 	if (u[0] == 0xe2 && u[1] == 0x80)
-		return u[2] <= 0x8a || u[2] == 0xa8 || u[2] == 0xa9 || u[2] == 0xaf ? 3 : 0;
+		return (u[2] >= 0x80 && u[2] <= 0x8a) || u[2] == 0xa8 || u[2] == 0xa9 || u[2] == 0xaf ? 3 : 0;
 	return memcmp(p, "\xe1\x9a\x80", 3) == 0 || memcmp(p, "\xe2\x81\x9f", 3) == 0 ||
 			memcmp(p, "\xe3\x80\x80", 3) == 0
 		? 3
