@@ -131,6 +131,11 @@ wp_finding *wp_finding_add(wp_findings *f, wp_arena *a, const char *code, wp_sev
 	return &f->v[f->n++];
 }
 
+wp_finding *wp_finding_note(wp_findings *f, wp_arena *a, const wp_note_row *row, const char *why, const char *next)
+{
+	return wp_finding_add(f, a, row->code, row->severity, row->title, why, next);
+}
+
 static const char *const *copy_texts(wp_arena *a, const char *const *v, size_t n)
 {
 	const char **out = n ? WP_NEW_ARRAY(a, n, const char *) : NULL;
@@ -141,6 +146,12 @@ static const char *const *copy_texts(wp_arena *a, const char *const *v, size_t n
 	return out;
 }
 
+void wp_finding_files(wp_finding *f, wp_arena *a, const char *const *v, size_t n)
+{
+	f->files = copy_texts(a, v, n);
+	f->nfiles = n;
+}
+
 void wp_findings_append(wp_findings *f, wp_arena *a, const wp_findings *from)
 {
 	size_t i;
@@ -149,8 +160,7 @@ void wp_findings_append(wp_findings *f, wp_arena *a, const wp_findings *from)
 		const wp_finding *x = &from->v[i];
 		wp_finding *d = wp_finding_add(f, a, x->code, x->severity, x->title, x->why, x->next);
 
-		d->files = copy_texts(a, x->files, x->nfiles);
-		d->nfiles = x->nfiles;
+		wp_finding_files(d, a, x->files, x->nfiles);
 		d->chain = copy_texts(a, x->chain, x->nchain);
 		d->nchain = x->nchain;
 	}

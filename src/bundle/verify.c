@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "ext/hash.h"
@@ -208,13 +209,10 @@ static int hash_files(wp_verifying *v, wp_par *par, wp_error *e)
 
 static void report_fault(wp_arena *a, const wp_check *c, const wp_fault *f, const char *next, wp_findings *out)
 {
-	const char **files = WP_NEW_ARRAY(a, 1, const char *);
 	wp_finding *found = wp_finding_add(out, a, wp_code_name(f->code), WP_SEVERE,
 		wp_sprintf(a, "%s: %s", f->where, wp_code_text(f->code)), f->why, next);
 
-	files[0] = wp_strdup(a, c->path);
-	found->files = files;
-	found->nfiles = 1;
+	wp_finding_files(found, a, &c->path, 1);
 }
 
 static const char *advice(const wp_verifying *v, const wp_check *c, const wp_fault *f)

@@ -3,32 +3,21 @@
  * check.c: is a venv still what was installed? Its distributions are held to a lock, its files to their RECORDs. Nothing
  * is written, no interpreter is started.
  */
+#include "base/err.h"
 #include "install/drift.h"
 #include "py/version.h"
 
-static const struct {
-	const char *code;
-	wp_severity severity;
-	const char *title;
-} table[] = {
-#define ROW(name, code, severity, title) {code, WP_##severity, title},
-	WP_DRIFT_NOTES(ROW)
-#undef ROW
-};
+static const wp_note_row table[] = {WP_DRIFT_NOTES(WP_NOTE_ROW)};
 
 void wp_drift_tell(wp_checking *k, wp_drift_note note, const char *about, const char *why, const char *next,
 	const char *const *files, size_t n)
 {
 	wp_arena *a = k->ctx->arena;
-	const char *title = about ? wp_sprintf(k->a, "%s: %s", about, table[note].title) : table[note].title;
-	wp_finding *f = wp_finding_add(&k->out->findings, a, table[note].code, table[note].severity, title, why, next);
-	const char **copy = WP_NEW_ARRAY(a, n + 1, const char *);
-	size_t i;
+	wp_note_row row = table[note];
 
-	for (i = 0; i < n; i++)
-		copy[i] = wp_strdup(a, files[i]);
-	f->files = copy;
-	f->nfiles = n;
+	if (about)
+		row.title = wp_sprintf(k->a, "%s: %s", about, row.title);
+	wp_finding_files(wp_finding_note(&k->out->findings, a, &row, why, next), a, files, n);
 }
 
 /* ---- which target of the lock --------------------------------------------------------------- */

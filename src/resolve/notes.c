@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "resolve/notes.h"
 
+#include "base/err.h"
 #include "resolve/say.h"
 
 typedef enum note_id {
@@ -9,15 +10,7 @@ typedef enum note_id {
 #undef ENUM
 } note_id;
 
-static const struct {
-	const char *code;
-	wp_severity severity;
-	const char *title;
-} table[] = {
-#define ROW(name, code, severity, title) {code, WP_##severity, title},
-	WP_LOCK_NOTES(ROW)
-#undef ROW
-};
+static const wp_note_row table[] = {WP_LOCK_NOTES(WP_NOTE_ROW)};
 
 typedef struct noter {
 	wp_locking *s;
@@ -33,7 +26,7 @@ static wp_finding *note(noter *n, note_id id, const char *why, const char *next)
 	for (i = 0; i < n->out->n; i++)
 		if (wp_streq(n->out->v[i].code, table[id].code) && wp_streq(n->out->v[i].why, why))
 			return &n->out->v[i];
-	return wp_finding_add(n->out, n->a, table[id].code, table[id].severity, table[id].title, why, next);
+	return wp_finding_note(n->out, n->a, &table[id], why, next);
 }
 
 static const char *pinned_name(noter *n, const wp_job *j, const wp_chosen *c)

@@ -38,4 +38,13 @@ static inline char *at(place *p, const char *name)
 	return os_join(p->a, p->dir, name);
 }
 
+/* A file in it, its directories made. */
+static inline void put_file(place *p, const char *name, const char *text)
+{
+	wp_error err = {0};
+
+	assert_ok(os_mkdirs(os_dirname(p->a, at(p, name)), &err));
+	tmp_write(at(p, name), wp_str_of(text));
+}
+
 #endif

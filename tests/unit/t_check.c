@@ -6,28 +6,20 @@
 #define EMPTY "sha256=47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"
 #define SITE "lib/python3.12/site-packages"
 
-static void put(place *w, const char *path, const char *text)
-{
-	wp_error err = {0};
-
-	assert_ok(os_mkdirs(os_dirname(w->a, at(w, path)), &err));
-	tmp_write(at(w, path), wp_str_of(text));
-}
-
 /* A venv with one distribution, demo 1.0, whole. */
 static int with_venv(void **state)
 {
 	int rc = set_up(state);
 	place *w = *state;
 
-	put(w, "pyvenv.cfg", "home = /usr/bin\n");
-	put(w, "bin/python3.12", "");
-	put(w, "bin/activate", "");
-	put(w, "bin/demo", "");
-	put(w, SITE "/demo/__init__.py", "");
-	put(w, SITE "/demo/a.py", "");
-	put(w, SITE "/demo-1.0.dist-info/INSTALLER", "");
-	put(w, SITE "/demo-1.0.dist-info/RECORD",
+	put_file(w, "pyvenv.cfg", "home = /usr/bin\n");
+	put_file(w, "bin/python3.12", "");
+	put_file(w, "bin/activate", "");
+	put_file(w, "bin/demo", "");
+	put_file(w, SITE "/demo/__init__.py", "");
+	put_file(w, SITE "/demo/a.py", "");
+	put_file(w, SITE "/demo-1.0.dist-info/INSTALLER", "");
+	put_file(w, SITE "/demo-1.0.dist-info/RECORD",
 		"../../../bin/demo," EMPTY ",0\ndemo/__init__.py," EMPTY ",0\ndemo/a.py," EMPTY ",0\n"
 		"demo/__pycache__/a.cpython-312.pyc,,\ndemo-1.0.dist-info/INSTALLER," EMPTY ",0\ndemo-1.0.dist-info/RECORD,,\n");
 	return rc;
@@ -82,16 +74,16 @@ static void what_makers_of_venvs_and_python_itself_write_is_not_added(void **sta
 	place *w = *state;
 	wp_drift d;
 
-	put(w, SITE "/_virtualenv.py", "");
-	put(w, SITE "/_virtualenv.pth", "");
-	put(w, SITE "/demo/__pycache__/a.cpython-312.pyc", "any");
-	put(w, SITE "/demo/__pycache__/a.cpython-312.opt-2.pyc", "any");
-	put(w, SITE "/__pycache__/_virtualenv.cpython-312.pyc", "any");
-	put(w, "bin/Activate.ps1", "");
-	put(w, "bin/deactivate.bat", "");
-	put(w, "bin/pydoc.bat", "");
-	put(w, "share/anything", "");
-	put(w, ".wheelpack/lock", "");
+	put_file(w, SITE "/_virtualenv.py", "");
+	put_file(w, SITE "/_virtualenv.pth", "");
+	put_file(w, SITE "/demo/__pycache__/a.cpython-312.pyc", "any");
+	put_file(w, SITE "/demo/__pycache__/a.cpython-312.opt-2.pyc", "any");
+	put_file(w, SITE "/__pycache__/_virtualenv.cpython-312.pyc", "any");
+	put_file(w, "bin/Activate.ps1", "");
+	put_file(w, "bin/deactivate.bat", "");
+	put_file(w, "bin/pydoc.bat", "");
+	put_file(w, "share/anything", "");
+	put_file(w, ".wheelpack/lock", "");
 	d = check(w, NULL);
 	assert_good(&d);
 }
@@ -128,7 +120,7 @@ static void a_directory_or_a_link_in_the_place_of_a_file_is_a_change(void **stat
 	assert_ok(os_mkdir(at(w, SITE "/demo/a.py"), &err));
 	assert_ok(os_unlink(at(w, "bin/demo"), &err));
 	assert_ok(os_symlink("activate", at(w, "bin/demo"), &err));
-	put(w, SITE "/demo/__init__.py", "x");
+	put_file(w, SITE "/demo/__init__.py", "x");
 	d = check(w, NULL);
 	assert_int_equal(d.changed, 3);
 	assert_int_equal(the(&d, "N705")->nfiles, 3);
@@ -140,8 +132,8 @@ static void a_file_of_two_distributions_is_held_to_both(void **state)
 	place *w = *state;
 	wp_drift d;
 
-	put(w, SITE "/other-1.dist-info/RECORD", "demo/a.py," EMPTY ",0\nother-1.dist-info/RECORD,,\n");
-	put(w, SITE "/demo/a.py", "x");
+	put_file(w, SITE "/other-1.dist-info/RECORD", "demo/a.py," EMPTY ",0\nother-1.dist-info/RECORD,,\n");
+	put_file(w, SITE "/demo/a.py", "x");
 	d = check(w, NULL);
 	assert_int_equal(d.changed, 2);
 }
@@ -151,11 +143,11 @@ static void added_files_are_told_by_their_directory(void **state)
 	place *w = *state;
 	wp_drift d;
 
-	put(w, SITE "/demo/more.py", "");
-	put(w, SITE "/demo/deep/er.py", "");
-	put(w, SITE "/alone.pth", "");
-	put(w, SITE "/demo.py", "");
-	put(w, "bin/tool", "");
+	put_file(w, SITE "/demo/more.py", "");
+	put_file(w, SITE "/demo/deep/er.py", "");
+	put_file(w, SITE "/alone.pth", "");
+	put_file(w, SITE "/demo.py", "");
+	put_file(w, "bin/tool", "");
 	d = check(w, NULL);
 	assert_int_equal(d.added, 5);
 	assert_int_equal(d.findings.n, 4);
@@ -177,10 +169,10 @@ static void many_files_are_all_looked_at(void **state)
 
 	wp_buf_init(&b, 1 << 20);
 	for (i = 0; i < MANY; i++) {
-		put(w, wp_sprintf(w->a, SITE "/many/f%d", i), i % 100 ? "" : "x");
+		put_file(w, wp_sprintf(w->a, SITE "/many/f%d", i), i % 100 ? "" : "x");
 		wp_buf_printf(&b, "many/f%d," EMPTY ",0\n", i);
 	}
-	put(w, SITE "/many-1.dist-info/RECORD", wp_buf_take(&b, w->a).p);
+	put_file(w, SITE "/many-1.dist-info/RECORD", wp_buf_take(&b, w->a).p);
 	d = check(w, NULL);
 	assert_int_equal(d.files, MANY + 1 + 6);
 	assert_int_equal(d.changed, 7);
@@ -195,10 +187,10 @@ static void what_cannot_be_checked_is_told(void **state)
 	const wp_finding *f;
 	wp_drift d;
 
-	put(w, SITE "/old-1.0.egg-info/PKG-INFO", "");
-	put(w, SITE "/~emo/__init__.py", "");
-	put(w, SITE "/bad-2.dist-info/RECORD", "\"open");
-	put(w, SITE "/wide-3.dist-info/RECORD", "/etc/passwd,,\n../../../pyvenv.cfg,,\n../../../../out,,\nwide-3.dist-info/RECORD,,\n");
+	put_file(w, SITE "/old-1.0.egg-info/PKG-INFO", "");
+	put_file(w, SITE "/~emo/__init__.py", "");
+	put_file(w, SITE "/bad-2.dist-info/RECORD", "\"open");
+	put_file(w, SITE "/wide-3.dist-info/RECORD", "/etc/passwd,,\n../../../pyvenv.cfg,,\n../../../../out,,\nwide-3.dist-info/RECORD,,\n");
 	d = check(w, NULL);
 	assert_int_equal(d.distributions, 4);
 	assert_int_equal(d.added, 0);
@@ -254,9 +246,9 @@ static void distributions_are_held_to_the_lock(void **state)
 	place *w = *state;
 	wp_drift d;
 
-	put(w, SITE "/pip-24.0.dist-info/RECORD", "");
-	put(w, SITE "/pip-24.0.dist-info/INSTALLER", "ensurepip\n");
-	put(w, SITE "/demo-0.9.dist-info/RECORD", "");
+	put_file(w, SITE "/pip-24.0.dist-info/RECORD", "");
+	put_file(w, SITE "/pip-24.0.dist-info/INSTALLER", "ensurepip\n");
+	put_file(w, SITE "/demo-0.9.dist-info/RECORD", "");
 	d = check(w, &lock);
 	assert_string_equal(the(&d, "N702")->title, "more 2.0: in the lock, not in the venv");
 	assert_string_equal(d.absent[0], "more");
@@ -296,7 +288,7 @@ static void a_receipt_without_its_lock_is_an_error(void **state)
 	place *w = *state;
 	wp_drift d;
 
-	put(w, ".wheelpack/receipt.json", "{}");
+	put_file(w, ".wheelpack/receipt.json", "{}");
 	d = check(w, NULL);
 	assert_int_equal(the(&d, "N701")->severity, WP_SEVERE);
 	assert_int_equal(d.findings.n, 1);
@@ -315,7 +307,7 @@ static void what_is_no_venv_is_refused(void **state)
 	assert_int_equal(wp_venv_check(&w->ctx, at(w, "lib"), NULL, &d, &err), WP_E_VENV);
 	assert_non_null(strstr(err.why, "pyvenv.cfg"));
 	err = (wp_error){0};
-	put(w, "lib/pyvenv.cfg", "");
+	put_file(w, "lib/pyvenv.cfg", "");
 	assert_int_equal(wp_venv_check(&w->ctx, at(w, "lib"), NULL, &d, &err), WP_E_VENV);
 	assert_non_null(strstr(err.why, "site-packages"));
 }

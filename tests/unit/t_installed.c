@@ -7,15 +7,6 @@
 #define X1 "sha256=nia_NpkRxFwkPGhBR7I_yeHc_PJX0pmhxjIBam_NM_Q"
 #define SITE "lib/python3.12/site-packages"
 
-/* A file of the venv in w->dir, its directories made. */
-static void put(place *w, const char *path, const char *text)
-{
-	wp_error err = {0};
-
-	assert_ok(os_mkdirs(os_dirname(w->a, at(w, path)), &err));
-	tmp_write(at(w, path), wp_str_of(text));
-}
-
 static wp_site site(place *w)
 {
 	wp_error err = {0};
@@ -40,7 +31,7 @@ static wp_installed_files files_of(place *w, const char *project)
 /* The files of demo 1.0 with this RECORD. */
 static wp_installed_files listed(place *w, const char *record)
 {
-	put(w, SITE "/demo-1.0.dist-info/RECORD", record);
+	put_file(w, SITE "/demo-1.0.dist-info/RECORD", record);
 	return files_of(w, "demo");
 }
 
@@ -75,11 +66,11 @@ static void distributions_are_found_by_their_directories(void **state)
 	place *w = *state;
 	wp_site s;
 
-	put(w, SITE "/Torch_Vision-2.0+cu126.dist-info/RECORD", "");
-	put(w, SITE "/my-old-name-1.5.dist-info/METADATA", "");
-	put(w, SITE "/setup_made-0.3-py3.12.egg-info", "");
-	put(w, SITE "/bare.egg-info/PKG-INFO", "");
-	put(w, SITE "/torchvision/__init__.py", "");
+	put_file(w, SITE "/Torch_Vision-2.0+cu126.dist-info/RECORD", "");
+	put_file(w, SITE "/my-old-name-1.5.dist-info/METADATA", "");
+	put_file(w, SITE "/setup_made-0.3-py3.12.egg-info", "");
+	put_file(w, SITE "/bare.egg-info/PKG-INFO", "");
+	put_file(w, SITE "/torchvision/__init__.py", "");
 	s = site(w);
 	assert_int_equal(s.n, 4);
 	assert_string_equal(s.v[0].project, "bare");
@@ -99,10 +90,10 @@ static void what_is_no_name_is_no_distribution(void **state)
 {
 	place *w = *state;
 
-	put(w, SITE "/-1.0.dist-info/RECORD", "");
-	put(w, SITE "/.dist-info/RECORD", "");
-	put(w, SITE "/a b-1.0.dist-info/RECORD", "");
-	put(w, SITE "/demo-1.0.dist-inf/RECORD", "");
+	put_file(w, SITE "/-1.0.dist-info/RECORD", "");
+	put_file(w, SITE "/.dist-info/RECORD", "");
+	put_file(w, SITE "/a b-1.0.dist-info/RECORD", "");
+	put_file(w, SITE "/demo-1.0.dist-inf/RECORD", "");
 	assert_int_equal(site(w).n, 0);
 }
 
@@ -111,8 +102,8 @@ static void leftovers_of_a_stopped_pip_are_none(void **state)
 	place *w = *state;
 	wp_site s;
 
-	put(w, SITE "/~emo-1.0.dist-info/RECORD", "");
-	put(w, SITE "/~emo/__init__.py", "");
+	put_file(w, SITE "/~emo-1.0.dist-info/RECORD", "");
+	put_file(w, SITE "/~emo/__init__.py", "");
 	s = site(w);
 	assert_int_equal(s.n, 0);
 	assert_int_equal(s.nleftovers, 2);
@@ -130,8 +121,8 @@ static void a_record_that_is_a_link_is_none(void **state)
 	wp_error err = {0};
 
 	needs_links();
-	put(w, "secret", "x,,\n");
-	put(w, SITE "/demo-1.0.dist-info/METADATA", "");
+	put_file(w, "secret", "x,,\n");
+	put_file(w, SITE "/demo-1.0.dist-info/METADATA", "");
 	assert_ok(os_symlink(at(w, "secret"), at(w, SITE "/demo-1.0.dist-info/RECORD"), &err));
 	assert_false(site(w).v[0].has_record);
 }
@@ -143,8 +134,8 @@ static void the_installer_is_named_where_there_is_no_record(void **state)
 	wp_error err = {0};
 	wp_site s;
 
-	put(w, SITE "/demo-1.0.dist-info/INSTALLER", "conda\r\n");
-	put(w, SITE "/plain-1.0.egg-info", "");
+	put_file(w, SITE "/demo-1.0.dist-info/INSTALLER", "conda\r\n");
+	put_file(w, SITE "/plain-1.0.egg-info", "");
 	s = site(w);
 	assert_string_equal(wp_installed_by(w->a, &s, &s.v[0]), "conda");
 	assert_string_equal(wp_installed_by(w->a, &s, &s.v[1]), "");
@@ -183,7 +174,7 @@ static void odd_rows_of_others_are_taken(void **state)
 	place *w = *state;
 	wp_installed_files f;
 
-	put(w, SITE "/demo/dir/inner", "");
+	put_file(w, SITE "/demo/dir/inner", "");
 	f = listed(w, "demo/md5.py,md5=1B2M2Y8AsgTpgAmY7PhCfg,0\n"
 		      "demo/odd.py,sha256=short,six\n"
 		      "demo/alone.py\n"
@@ -230,7 +221,7 @@ static void absolute_paths_may_name_the_venv_without_its_links(void **state)
 	wp_site s;
 
 	needs_links();
-	put(w, "real/" SITE "/demo-1.0.dist-info/RECORD", wp_sprintf(w->a, "%s/real/bin/demo,,\n", w->dir));
+	put_file(w, "real/" SITE "/demo-1.0.dist-info/RECORD", wp_sprintf(w->a, "%s/real/bin/demo,,\n", w->dir));
 	assert_ok(os_symlink("real", at(w, "env"), &err));
 	assert_ok(wp_site_read(w->a, at(w, "env"), SITE, &s, &err));
 	assert_ok(wp_installed_list(w->a, &s, &s.v[0], &f, &err));
@@ -263,9 +254,9 @@ static void what_lies_behind_a_link_is_not_of_the_venv(void **state)
 	wp_error err = {0};
 
 	needs_links();
-	put(w, "outer/x.py", "");
-	put(w, "outer/__pycache__/x.cpython-312.pyc", "");
-	put(w, SITE "/demo/y.py", "");
+	put_file(w, "outer/x.py", "");
+	put_file(w, "outer/__pycache__/x.cpython-312.pyc", "");
+	put_file(w, SITE "/demo/y.py", "");
 	assert_ok(os_symlink(at(w, "outer"), at(w, SITE "/evil"), &err));
 	assert_ok(os_symlink(at(w, "outer/__pycache__"), at(w, SITE "/demo/__pycache__"), &err));
 	f = listed(w, "evil/x.py,,\nevil/sub/x.py,,\ndemo/y.py,,\ndemo/__pycache__/x.cpython-312.pyc,,\n");
@@ -281,7 +272,7 @@ static void lib64_is_lib_where_it_is_a_link(void **state)
 	wp_error err = {0};
 
 	needs_links();
-	put(w, SITE "/demo/x.py", "");
+	put_file(w, SITE "/demo/x.py", "");
 	assert_ok(os_symlink("lib", at(w, "lib64"), &err));
 	f = listed(w, "../../../lib64/python3.12/site-packages/demo/x.py,,\n");
 	assert_non_null(file(&f, SITE "/demo/x.py"));
@@ -292,16 +283,16 @@ static void bytecode_of_listed_modules_belongs_to_them(void **state)
 	place *w = *state;
 	wp_installed_files f;
 
-	put(w, SITE "/demo/x.py", "");
-	put(w, SITE "/demo/x.pyc", "");
-	put(w, SITE "/demo/__pycache__/x.cpython-312.pyc", "");
-	put(w, SITE "/demo/__pycache__/x.cpython-312.opt-1.pyc", "");
-	put(w, SITE "/demo/__pycache__/x.y.cpython-312-pytest-8.3.2.pyc", "");
-	put(w, SITE "/demo/__pycache__/x.pyc", "");
-	put(w, SITE "/demo/__pycache__/other.cpython-312.pyc", "");
-	put(w, SITE "/demo/__pycache__/x.cpython-312.so", "");
-	put(w, SITE "/demo/__pycache__/.pyc", "");
-	put(w, SITE "/demo/__pycache__/x", "");
+	put_file(w, SITE "/demo/x.py", "");
+	put_file(w, SITE "/demo/x.pyc", "");
+	put_file(w, SITE "/demo/__pycache__/x.cpython-312.pyc", "");
+	put_file(w, SITE "/demo/__pycache__/x.cpython-312.opt-1.pyc", "");
+	put_file(w, SITE "/demo/__pycache__/x.y.cpython-312-pytest-8.3.2.pyc", "");
+	put_file(w, SITE "/demo/__pycache__/x.pyc", "");
+	put_file(w, SITE "/demo/__pycache__/other.cpython-312.pyc", "");
+	put_file(w, SITE "/demo/__pycache__/x.cpython-312.so", "");
+	put_file(w, SITE "/demo/__pycache__/.pyc", "");
+	put_file(w, SITE "/demo/__pycache__/x", "");
 	f = listed(w, "demo/x.py,,\ndemo/x.y.py,,\ndemo/__pycache__/x.cpython-312.pyc,,\n");
 	assert_int_equal(f.n, 7);
 	assert_null(file(&f, SITE "/demo/__pycache__/x.cpython-312.opt-1.pyc")->row);
@@ -317,7 +308,7 @@ static void on_windows_case_and_backslashes_do_not_matter(void **state)
 
 	if (!os_is_windows())
 		skip();
-	put(w, SITE "/Demo/__pycache__/MOD.cpython-312.pyc", "");
+	put_file(w, SITE "/Demo/__pycache__/MOD.cpython-312.pyc", "");
 	f = listed(w, "Demo/Mod.py,,\ndemo\\mod.py,,\n..\\..\\..\\Scripts\\demo.exe,,\n..\\..\\..\\Scripts\\Python.exe,,\n"
 		      "C:demo,,\n\\demo,,\ndemo/x.py:stream,,\ndemo/nul.py,,\n");
 	assert_non_null(file(&f, "Scripts/demo.exe"));
@@ -337,7 +328,7 @@ static void a_record_that_cannot_be_read_is_refused(void **state)
 		wp_error err = {0};
 		wp_site s;
 
-		put(w, SITE "/demo-1.0.dist-info/RECORD", records[i]);
+		put_file(w, SITE "/demo-1.0.dist-info/RECORD", records[i]);
 		s = site(w);
 		assert_int_equal(wp_installed_list(w->a, &s, &s.v[0], &f, &err), WP_E_RECORD);
 		assert_non_null(strstr(err.where, "'demo-1.0.dist-info'"));
@@ -352,11 +343,11 @@ static void a_file_is_held_to_its_row(void **state)
 	wp_installed_files f;
 	wp_error err = {0};
 
-	put(w, SITE "/same.py", "x = 1\n");
-	put(w, SITE "/bytes.py", "x = 2\n");
-	put(w, SITE "/size.py", "x = 12\n");
-	put(w, SITE "/any.py", "whatever");
-	put(w, SITE "/strong.py", "");
+	put_file(w, SITE "/same.py", "x = 1\n");
+	put_file(w, SITE "/bytes.py", "x = 2\n");
+	put_file(w, SITE "/size.py", "x = 12\n");
+	put_file(w, SITE "/any.py", "whatever");
+	put_file(w, SITE "/strong.py", "");
 	assert_ok(os_mkdirs(at(w, SITE "/dir.py"), &err));
 	f = listed(w, "same.py," X1 ",6\nbytes.py," X1 ",6\nsize.py," X1 ",6\nany.py,,\ngone.py," X1 ",6\ngone/x.py,,\n"
 		      "dir.py," X1 ",6\nstrong.py,sha512=z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg_SpIdNs6c5H0NE8XYXysP-DGNKHfuwv"
@@ -378,7 +369,7 @@ static void a_link_in_a_files_place_is_a_change(void **state)
 	wp_error err = {0};
 
 	needs_links();
-	put(w, SITE "/same.py", "x = 1\n");
+	put_file(w, SITE "/same.py", "x = 1\n");
 	assert_ok(os_symlink("same.py", at(w, SITE "/link.py"), &err));
 	f = listed(w, "link.py," X1 ",6\n");
 	assert_int_equal(state_of(w, &f, SITE "/link.py"), WP_FILE_CHANGED);
