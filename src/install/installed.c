@@ -376,7 +376,7 @@ static int digest(const wp_ctx *ctx, os_file *f, wp_hash *h, uint64_t size, atom
 	char *buf = wp_xmalloc(piece + 1);
 	uint64_t off = 0;
 
-	while (off < size && !(ctx && wp_check_cancel(ctx, e))) {
+	while (off < size && !wp_check_cancel(ctx, e)) {
 		size_t n = size - off < piece ? (size_t)(size - off) : piece;
 
 		if (os_pread(f, buf, n, off, e))
@@ -432,16 +432,4 @@ int wp_installed_compare(const wp_ctx *ctx, const wp_site *s, const wp_installed
 	}
 	wp_arena_free(a);
 	return e->code;
-}
-
-int wp_installed_state(const wp_site *s, const wp_installed_file *f, wp_file_state *out, uint64_t *size, wp_error *e)
-{
-	atomic_uint_fast64_t bytes;
-	int rc;
-
-	atomic_init(&bytes, 0);
-	rc = wp_installed_compare(NULL, s, f, out, &bytes, e);
-	if (size)
-		*size = atomic_load(&bytes);
-	return rc;
 }

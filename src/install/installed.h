@@ -50,9 +50,7 @@ const char *wp_installed_by(wp_arena *a, const wp_site *s, const wp_installed *d
 typedef enum wp_file_state { WP_FILE_SAME, WP_FILE_CHANGED, WP_FILE_ABSENT } wp_file_state;
 
 /* Is the file what RECORD says? Without a digest there (bytecode, RECORD itself) any file is. A link or a directory in its
- * place is a change. *size: bytes that were hashed, may be NULL. */
-int wp_installed_state(const wp_site *s, const wp_installed_file *f, wp_file_state *out, uint64_t *size, wp_error *e);
-/* The same for long work: bytes are added as they are read, the context's cancel is seen. */
+ * place is a change. Bytes are added as they are read, the context's cancel is seen. */
 int wp_installed_compare(const wp_ctx *ctx, const wp_site *s, const wp_installed_file *f, wp_file_state *out,
 	atomic_uint_fast64_t *bytes, wp_error *e);
 

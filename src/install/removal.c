@@ -50,7 +50,6 @@ static void take(wp_removal *r, const char *path)
 
 static int state_of(const wp_removal *r, const wp_installed_file *f, bool all, wp_file_state *out, wp_error *e)
 {
-	wp_installed_file sized = *f;
 	atomic_uint_fast64_t bytes;
 	os_kind kind;
 	uint64_t size;
@@ -59,12 +58,10 @@ static int state_of(const wp_removal *r, const wp_installed_file *f, bool all, w
 		atomic_init(&bytes, 0);
 		return wp_installed_compare(r->ctx, r->site, f, out, &bytes, e);
 	}
-	sized.row = NULL; /* only whether it is there */
-	if (wp_installed_state(r->site, &sized, out, NULL, e) || *out != WP_FILE_SAME ||
-		os_stat(os_join(r->a, r->site->venv, f->path), &kind, &size, e))
+	if (os_stat(os_join(r->a, r->site->venv, f->path), &kind, &size, e))
 		return e->code;
-	if (size != (uint64_t)f->row->size)
-		*out = WP_FILE_CHANGED;
+	*out = kind == OS_ABSENT ? WP_FILE_ABSENT
+		: kind == OS_FILE && size == (uint64_t)f->row->size ? WP_FILE_SAME : WP_FILE_CHANGED;
 	return 0;
 }
 

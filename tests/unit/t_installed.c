@@ -50,12 +50,14 @@ static wp_file_state state_of(place *w, const wp_installed_files *f, const char 
 	const wp_installed_file *one = file(f, path);
 	wp_site s = site(w);
 	wp_file_state st;
+	atomic_uint_fast64_t bytes;
 	wp_error err = {0};
-	uint64_t size;
+	wp_ctx ctx = {0};
 
 	if (!one)
 		fail_msg("'%s' is not among the files", path);
-	assert_ok(wp_installed_state(&s, one, &st, &size, &err));
+	atomic_init(&bytes, 0);
+	assert_ok(wp_installed_compare(&ctx, &s, one, &st, &bytes, &err));
 	return st;
 }
 
