@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * install.c: plan, stage, commit, receipt. Until the commit nothing of the venv is touched but its
- * .wheelpack folder, which is put back on any failure.
+ * install.c: plan, stage, commit, receipt. Until the commit nothing of the venv is touched but its .wheelpack folder, which
+ * is put back on any failure; but what a stopped run had begun to move is moved first.
  */
 #include "install/notes.h"
 

@@ -95,7 +95,7 @@ int wp_install_preview(wp_ctx *ctx, const wp_install_request *in, wp_preview *ou
 		if (e->code == WP_E_VENV)
 			wp_err_where(e, "'%s'", in->venv);
 		wp_err_what(e, "cannot install into '%s'", in->venv);
-		wp_err_state(e, "nothing was changed in '%s'", in->venv);
+		wp_err_state(e, "%s", wp_unchanged(p.a, in->venv, false));
 	}
 	wp_plan_done(&p);
 	return e->code;

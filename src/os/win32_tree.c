@@ -108,13 +108,13 @@ bool os_is_dir(const char *path)
 	return kind_behind(path) == OS_DIR;
 }
 
-/* What os_run starts. */
 bool os_may_write(const char *dir)
 {
 	(void)dir;
 	return true;
 }
 
+/* What os_run starts. */
 bool os_is_executable(const char *path)
 {
 	size_t n = strlen(path);
