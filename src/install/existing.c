@@ -17,15 +17,6 @@ static bool same_version(wp_arena *a, const wp_installed *d, const char *version
 	       wp_version_cmp(&v, &w) == 0;
 }
 
-/* An installer writes these anew. */
-static bool is_generated(const wp_wheel *w, const char *path)
-{
-	const char *file = wp_under(path, w->dist_info);
-
-	return file && (wp_streq(file, "INSTALLER") || wp_streq(file, "REQUESTED") || wp_streq(file, "direct_url.json") ||
-			       wp_streq(file, "RECORD"));
-}
-
 /* Does its RECORD list what this wheel brings to site-packages, with the same digests? */
 static bool has_the_same(wp_plan *p, const wp_in_wheel *w, const wp_installed_files *l)
 {
@@ -42,7 +33,7 @@ static bool has_the_same(wp_plan *p, const wp_in_wheel *w, const wp_installed_fi
 		const wp_record_row *row;
 		uint32_t at;
 
-		if ((m->scheme != WP_PURELIB && m->scheme != WP_PLATLIB) || is_generated(&w->wheel, m->path) || !m->row)
+		if ((m->scheme != WP_PURELIB && m->scheme != WP_PLATLIB) || wp_is_installers(&w->wheel, m))
 			continue;
 		same = wp_map_get(&rows, wp_str_of(wp_sprintf(p->a, "%s/%s", p->python.venv_site, m->path)), &at);
 		row = same ? l->v[at].row : NULL;
@@ -194,8 +185,8 @@ static const char *owner(const wp_plan *p, const char *path)
 	return found;
 }
 
-/* The bytes that would be written are there already: what a stopped commit leaves, or a file that two
- * distributions share. */
+/* The bytes that would be written are there already: what an installer that was stopped left, or a
+ * file that two distributions share. */
 static bool has_our_bytes(wp_out_file *f, const char *path, uint64_t size)
 {
 	wp_error ignored = {0};

@@ -152,18 +152,13 @@ static const char *place(const layout *l, const wp_in_wheel *w, const wp_member 
 	}
 }
 
-/* Files of dist-info that the installer writes itself, and signatures of the RECORD that is replaced. */
-static bool ours(const wp_in_wheel *w, const wp_member *m)
+bool wp_is_installers(const wp_wheel *w, const wp_member *m)
 {
 	static const char *const names[] = {"INSTALLER", "REQUESTED", "direct_url.json", "RECORD",
 		"RECORD.jws", "RECORD.p7s"};
-	const char *name = wp_under(m->name, w->wheel.dist_info);
-	size_t i;
+	const char *name = wp_under(m->name, w->dist_info);
 
-	for (i = 0; name && i < sizeof names / sizeof *names; i++)
-		if (strcmp(name, names[i]) == 0)
-			return true;
-	return false;
+	return wp_among(names, sizeof names / sizeof *names, name);
 }
 
 /* An entry point wins over a script of its name and over what old tools put beside it. */
@@ -205,7 +200,7 @@ static void add_member(layout *l, uint32_t i, const wp_member *m)
 		.script = m->scheme == WP_SCRIPTS};
 	bool root = m->scheme == WP_PURELIB || m->scheme == WP_PLATLIB;
 
-	if (ours(w, m) || (f.script && shadowed(l->p, w, m))) {
+	if (wp_is_installers(&w->wheel, m) || (f.script && shadowed(l->p, w, m))) {
 		leave_out(l, i, m);
 		return;
 	}

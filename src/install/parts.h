@@ -121,6 +121,8 @@ void wp_plan_done(wp_plan *p);
 /* files.c: every wheel's members at their place, each path once. */
 int wp_plan_files(wp_plan *p, wp_error *e);
 const char *wp_under(const char *path, const char *dir); /* path below dir, NULL if it is elsewhere */
+/* Files of dist-info that the installer writes itself, and signatures of the RECORD that is replaced. */
+bool wp_is_installers(const wp_wheel *w, const wp_member *m);
 
 /* existing.c: what an existing venv has already. */
 int wp_existing_kept(wp_plan *p, wp_error *e);
