@@ -104,11 +104,6 @@ const uint64_t *wp_pool_allowed(wp_pool *p, const wp_dep *d);
 /* A parsed requirement as a dep; nothing about markers. */
 wp_dep wp_pool_dep(wp_pool *p, const wp_requirement *r);
 
-static inline bool wp_bit(const uint64_t *bits, uint32_t i)
-{
-	return bits[i >> 6] >> (i & 63) & 1;
-}
-
 /* Walk ahead of the solver, breadth first, along the versions that will most likely be taken, so that pages and
  * metadata are on their way before they are needed. */
 int wp_pool_prefetch(wp_pool *p, const wp_dep *roots, size_t n, wp_error *e);

@@ -137,7 +137,7 @@ static int choose(search *s, uint32_t no, wp_error *e)
 static bool pins(const search *s, const wp_dep *d, uint32_t project, uint32_t cand)
 {
 	return d->project == project && !d->negate && wp_specifiers_pinned(&d->req->specifiers) &&
-	       wp_bit(wp_pool_allowed(s->p, d), cand);
+	       set_has(wp_pool_allowed(s->p, d), cand);
 }
 
 static bool in_force(const search *s, const package *owner, const wp_dep *d)

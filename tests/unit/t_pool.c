@@ -47,10 +47,10 @@ static void bits_are_right(wp_dep d)
 	uint32_t i;
 
 	for (i = 0; i < c->n; i++)
-		if (wp_bit(bits, i) != (wp_specifiers_match(&d.req->specifiers, &c->v[i].version) != d.negate))
+		if (set_has(bits, i) != (wp_specifiers_match(&d.req->specifiers, &c->v[i].version) != d.negate))
 			fail_msg("%s%s with %s", d.negate ? "not " : "", d.req->text, c->v[i].version.norm);
 	for (; i < (c->n / 64 + 1) * 64; i++)
-		assert_false(wp_bit(bits, i));
+		assert_false(set_has(bits, i));
 	assert_ptr_equal(wp_pool_allowed(&pool, &d), bits);
 }
 

@@ -206,7 +206,7 @@ static void check_required(wp_pool *pool, const wp_proof *p, const wp_fact *f)
 			if (x->project == f->claim.project)
 				assert_true(!in || has || d->project == x->project);
 			else if (in && !d->req->nextras)
-				assert_false(wp_bit(wp_pool_allowed(pool, d), k));
+				assert_false(set_has(wp_pool_allowed(pool, d), k));
 		}
 	}
 }
