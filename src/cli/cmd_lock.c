@@ -173,7 +173,8 @@ static const char *say_size(wp_arena *a, const wp_lock_doc *d)
 	return wp_sprintf(a, unknown ? "%s and %zu of unknown size" : "%s", cli_bytes(a, total_size(d)), unknown);
 }
 
-/* The file has these bytes already: it is not touched, so that what is made from it is not made again. */
+/* The file has these bytes already: it is not touched, so that what is made from it is not made again. It is read anew,
+ * since another run may have written it meanwhile. */
 static bool is_in(cli *c, const char *path, wp_str text)
 {
 	wp_error ignored = {0};
