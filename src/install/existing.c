@@ -157,32 +157,30 @@ int wp_existing_kept(wp_plan *p, wp_error *e)
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
-static bool lists(wp_arena *a, const char *record, const char *row)
+static bool lists(const wp_site *s, const wp_installed *d, const char *path)
 {
+	wp_arena *a = wp_arena_new();
 	wp_error ignored = {0};
-	wp_str text;
+	wp_installed_files l;
+	bool found = false;
+	size_t i;
 
-	if (os_read_file(a, record, WP_MAX_RECORD, &text, &ignored))
-		return false;
-	row = wp_sprintf(a, "%s,", row);
-	if (wp_str_starts(text, row))
-		return true;
-	return wp_str_find_str(text, wp_str_of(wp_sprintf(a, "\n%s", row))) < text.n;
+	if (d->has_record && !wp_installed_list(a, s, d, &l, &ignored))
+		for (i = 0; i < l.n && !found; i++)
+			found = wp_streq(l.v[i].path, path);
+	wp_arena_free(a);
+	return found;
 }
 
 /* The dist-info whose RECORD lists the file, for the message. */
 static const char *owner(const wp_plan *p, const char *path)
 {
-	const char *site = p->python.venv_site, *row = wp_record_path(p, path), *found = NULL;
-	wp_arena *a = wp_arena_new();
 	size_t i;
 
-	for (i = 0; i < p->site.n && !found; i++)
-		if (p->site.v[i].has_record &&
-			lists(a, wp_sprintf(a, "%s/%s/%s/RECORD", p->venv, site, p->site.v[i].dir), row))
-			found = p->site.v[i].dir;
-	wp_arena_free(a);
-	return found;
+	for (i = 0; i < p->site.n; i++)
+		if (lists(&p->site, &p->site.v[i], path))
+			return p->site.v[i].dir;
+	return NULL;
 }
 
 /* The bytes that would be written are there already: what an installer that was stopped left, or a
