@@ -155,8 +155,9 @@ bool wp_activate_script(wp_arena *a, size_t n, const char *venv, const wp_interp
 
 /* unpack.c: every file of the plan below stage, digests filled in. */
 int wp_unpack(wp_plan *p, const char *stage, wp_error *e);
-/* record_out.c: RECORD of each distribution below stage; adds its path to the plan's files. */
-const char *wp_record_path(const wp_plan *p, const char *path); /* path below the venv as RECORD has it */
+/* record_out.c: RECORD of a distribution, as long as it will be also where digests are not known yet; that of each below
+ * stage, which adds its path to the plan's files. */
+wp_str wp_record_text(const wp_plan *p, const wp_in_wheel *w);
 int wp_record_out(wp_plan *p, const char *stage, wp_error *e);
 /* receipt.c: receipt.json and lock.json into dir. */
 int wp_receipt_write(wp_plan *p, const wp_receipt *r, const char *dir, wp_error *e);

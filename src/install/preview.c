@@ -4,29 +4,6 @@
  */
 #include "install/notes.h"
 
-/* RECORD is made of what lies there in the end; its length is known before. */
-static uint64_t record_size(const wp_plan *p, const wp_in_wheel *w)
-{
-	static const unsigned char any[32];
-	wp_buf b;
-	uint64_t n = 0;
-	size_t i;
-
-	wp_buf_init(&b, 16 * WP_MAX_PATH_BYTES);
-	for (i = 0; i < w->n; i++) {
-		const wp_out_file *f = &p->files.v[p->files.v[w->first + i].same_as];
-
-		b.n = 0;
-		wp_record_line(&b, wp_record_path(p, p->files.v[w->first + i].path), any, (int64_t)f->size);
-		n += b.n;
-	}
-	b.n = 0;
-	wp_record_line(&b, wp_sprintf(p->a, "%s/RECORD", w->wheel.dist_info), NULL, -1);
-	n += b.n;
-	wp_buf_free(&b);
-	return n;
-}
-
 static wp_planned_dist look_at(const wp_plan *p, const wp_in_wheel *w)
 {
 	wp_arena *a = p->ctx->arena;
@@ -48,7 +25,7 @@ static wp_planned_dist look_at(const wp_plan *p, const wp_in_wheel *w)
 			d.bytes += p->files.v[i].size;
 		}
 	d.files++;
-	d.bytes += record_size(p, w);
+	d.bytes += wp_record_text(p, w).n;
 	return d;
 }
 

@@ -29,14 +29,14 @@ static const char *way_up(wp_arena *a, const char *site)
 	return up;
 }
 
-const char *wp_record_path(const wp_plan *p, const char *path)
+static const char *record_path(const wp_plan *p, const char *path)
 {
 	const char *in = wp_under(path, p->python.venv_site);
 
 	return in ? in : wp_sprintf(p->a, "%s%s", way_up(p->a, p->python.venv_site), path);
 }
 
-static wp_str record_text(wp_plan *p, const wp_in_wheel *w, const char *own)
+wp_str wp_record_text(const wp_plan *p, const wp_in_wheel *w)
 {
 	row *rows = WP_NEW_ARRAY(p->a, w->n + 1, row);
 	wp_buf b;
@@ -45,9 +45,9 @@ static wp_str record_text(wp_plan *p, const wp_in_wheel *w, const char *own)
 	for (i = 0; i < w->n; i++) {
 		const wp_out_file *f = &p->files.v[w->first + i];
 
-		rows[i] = (row){wp_record_path(p, f->path), &p->files.v[f->same_as]};
+		rows[i] = (row){record_path(p, f->path), &p->files.v[f->same_as]};
 	}
-	rows[w->n] = (row){wp_record_path(p, own), NULL};
+	rows[w->n] = (row){wp_sprintf(p->a, "%s/RECORD", w->wheel.dist_info), NULL};
 	qsort(rows, w->n + 1, sizeof *rows, by_path);
 	wp_buf_init(&b, MAX_RECORD_OUT);
 	for (i = 0; i <= w->n; i++)
@@ -63,7 +63,7 @@ static int put_record(wp_plan *p, uint32_t i, const char *stage, wp_error *e)
 	os_file *out = NULL;
 
 	f.path = wp_sprintf(p->a, "%s/%s/RECORD", p->python.venv_site, w->wheel.dist_info);
-	f.text = record_text(p, w, f.path);
+	f.text = wp_record_text(p, w);
 	f.size = f.text.n;
 	if (os_mkdirs(os_join(p->a, stage, os_dirname(p->a, f.path)), e) ||
 		os_open(os_join(p->a, stage, f.path), OS_CREATE_NEW, &out, e))
