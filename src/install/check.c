@@ -5,7 +5,6 @@
  */
 #include "base/err.h"
 #include "install/drift.h"
-#include "py/version.h"
 
 static const wp_note_row table[] = {WP_DRIFT_NOTES(WP_NOTE_ROW)};
 
@@ -74,15 +73,6 @@ static int choose_target(wp_checking *k, const wp_lock_doc *lock, const char *na
 
 /* ---- distributions against the lock --------------------------------------------------------- */
 
-static bool same_version(wp_arena *a, const char *x, const char *y)
-{
-	wp_version v, w;
-
-	if (wp_version_parse(a, wp_str_of(x), &v) && wp_version_parse(a, wp_str_of(y), &w))
-		return wp_version_cmp(&v, &w) == 0;
-	return strcmp(x, y) == 0;
-}
-
 typedef WP_VEC(const char *) names;
 
 static void tell_absent(wp_checking *k, const wp_lock_wheel *w, names *absent)
@@ -119,7 +109,7 @@ static void hold_versions(wp_checking *k, names *other)
 		const wp_checked *c = &k->dists[i];
 		const wp_lock_wheel *w = c->locked;
 
-		if (!w || same_version(k->a, c->d->version, w->version))
+		if (!w || wp_installed_is(k->a, c->d, w->version))
 			continue;
 		wp_drift_tell(k, WP_DRIFT_OTHER, c->name, wp_sprintf(k->a, "the lock has %s %s, the venv '%s'", w->project,
 			w->version, c->d->dir), "install the bundle again into the venv", NULL, 0);

@@ -9,14 +9,6 @@
 
 /* ---- distributions -------------------------------------------------------------------------- */
 
-static bool same_version(wp_arena *a, const wp_installed *d, const char *version)
-{
-	wp_version v, w;
-
-	return wp_version_parse_folder(a, wp_str_of(d->version), &v) && wp_version_parse(a, wp_str_of(version), &w) &&
-	       wp_version_cmp(&v, &w) == 0;
-}
-
 /* Does its RECORD list what this wheel brings to site-packages, with the same digests? */
 static bool has_the_same(wp_plan *p, const wp_in_wheel *w, const wp_installed_files *l)
 {
@@ -82,7 +74,7 @@ static int judge(wp_plan *p, wp_in_wheel *w, const wp_installed *d, wp_error *e)
 	bool same = false;
 	wp_arena *a;
 
-	if (same_version(p->a, d, w->lock->version)) {
+	if (wp_installed_is(p->a, d, w->lock->version)) {
 		if (!d->has_record && wp_ends(d->dir, ".dist-info"))
 			return 0; /* left by an installer that was stopped; files that are ours are seen below */
 		a = wp_arena_new();
@@ -117,7 +109,7 @@ static void tell(const wp_plan *p)
 
 		if (w->kept)
 			kept = and_more(p, kept, wp_sprintf(p->a, "%s %s", w->lock->project, w->lock->version));
-		if (w->replaces && same_version(p->a, w->replaces, w->lock->version))
+		if (w->replaces && wp_installed_is(p->a, w->replaces, w->lock->version))
 			replaced = and_more(p, replaced, wp_sprintf(p->a, "%s %s, whose files are others", w->lock->project,
 				w->lock->version));
 		else if (w->replaces)

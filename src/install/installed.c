@@ -11,6 +11,7 @@
 #include "ext/unicode.h"
 #include "install/parts.h"
 #include "py/name.h"
+#include "py/version.h"
 
 enum { MAX_INSTALLER = 4096, LONGEST_INSTALLER = 64, BUFFER = 256 << 10 };
 
@@ -47,12 +48,14 @@ static const char *info_file(wp_arena *a, const wp_site *s, const wp_installed *
 static bool is_dist(wp_arena *a, const wp_site *s, const char *dir, wp_installed *out, wp_error *e)
 {
 	wp_str name, version;
+	wp_version v;
 	os_kind kind;
 	uint64_t size;
 
 	if (!wp_utf8_valid(wp_str_of(dir)) || !split_name(wp_str_of(dir), &name, &version))
 		return false;
-	*out = (wp_installed){dir, wp_name_normalize(a, name), wp_str_dup(a, version), false};
+	*out = (wp_installed){dir, wp_name_normalize(a, name),
+		wp_version_parse_folder(a, version, &v) ? v.text : wp_str_dup(a, version), false};
 	if (wp_ends(dir, ".dist-info") && !os_stat(info_file(a, s, out, "RECORD"), &kind, &size, e))
 		out->has_record = kind == OS_FILE;
 	return true;
@@ -101,6 +104,15 @@ const wp_installed *wp_site_find(const wp_site *s, const char *project)
 			high = middle;
 	}
 	return low < s->n && strcmp(s->v[low].project, project) == 0 ? &s->v[low] : NULL;
+}
+
+bool wp_installed_is(wp_arena *a, const wp_installed *d, const char *version)
+{
+	wp_version v, w;
+
+	if (wp_version_parse(a, wp_str_of(d->version), &v) && wp_version_parse(a, wp_str_of(version), &w))
+		return wp_version_cmp(&v, &w) == 0;
+	return wp_streq(d->version, version);
 }
 
 const char *wp_installed_by(wp_arena *a, const wp_site *s, const wp_installed *d)

@@ -12,7 +12,7 @@
 typedef struct wp_installed {
 	const char *dir;       /* name in site-packages: "torch-2.11.0.dist-info", "old-1.0.egg-info" */
 	const char *project;   /* normalised */
-	const char *version;   /* as the directory has it, "" where it has none */
+	const char *version;   /* as the directory has it, but for a _ that stands for +; "" where it has none */
 	bool has_record;       /* only then can it be removed file by file */
 } wp_installed;
 
@@ -44,6 +44,8 @@ typedef struct wp_installed_files {
 /* The files that RECORD lists and that bytecode for them which lies there. WP_E_VENV where there is no RECORD, which
  * names the INSTALLER; WP_E_RECORD where it can't be read; what the system can't tell is no file that isn't there. */
 int wp_installed_list(wp_arena *a, const wp_site *s, const wp_installed *d, wp_installed_files *out, wp_error *e);
+/* Is it of this version, in whatever spelling? */
+bool wp_installed_is(wp_arena *a, const wp_installed *d, const char *version);
 /* The first line of INSTALLER; "" where there is none. */
 const char *wp_installed_by(wp_arena *a, const wp_site *s, const wp_installed *d);
 

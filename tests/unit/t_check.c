@@ -239,6 +239,17 @@ static void the_same_version_may_be_written_otherwise(void **state)
 	assert_string_equal(d.target, "cp312-manylinux_2_28_x86_64");
 }
 
+static void a_local_version_may_be_written_otherwise(void **state)
+{
+	wp_lock_wheel wheel = {.project = "local", .version = "2.0+cu126", .filename = "local-2.0+cu126-py3-none-any.whl"};
+	wp_lock_target t = {.name = "cp312-manylinux_2_28_x86_64", .wheels = &wheel.filename, .nwheels = 1};
+	wp_lock_doc lock = {.targets = &t, .ntargets = 1, .wheels = &wheel, .nwheels = 1};
+	place *w = *state;
+
+	put_file(w, SITE "/local-2.0_cu126.dist-info/RECORD", "");
+	assert_int_equal(check(w, &lock).nother, 0);
+}
+
 static void distributions_are_held_to_the_lock(void **state)
 {
 	wp_lock_target t = {.name = "cp312-manylinux_2_28_x86_64", .wheels = both, .nwheels = 2};
@@ -326,6 +337,7 @@ int main(void)
 		T(what_cannot_be_checked_is_told),
 		T(the_user_may_stop_it),
 		T(the_same_version_may_be_written_otherwise),
+		T(a_local_version_may_be_written_otherwise),
 		T(distributions_are_held_to_the_lock),
 		T(the_target_is_the_one_that_fits_the_venv),
 		T(a_receipt_without_its_lock_is_an_error),

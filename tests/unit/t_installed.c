@@ -88,6 +88,19 @@ static void distributions_are_found_by_their_directories(void **state)
 	assert_null(wp_site_find(&s, "torch"));
 }
 
+static void a_local_version_may_be_written_with_an_underscore(void **state)
+{
+	place *w = *state;
+	wp_site s;
+
+	put_file(w, SITE "/torch-2.0_cu126.dist-info/RECORD", "");
+	s = site(w);
+	assert_string_equal(s.v[0].version, "2.0+cu126");
+	assert_string_equal(s.v[0].dir, "torch-2.0_cu126.dist-info");
+	assert_true(wp_installed_is(w->a, &s.v[0], "2.0.0+cu126"));
+	assert_false(wp_installed_is(w->a, &s.v[0], "2.0"));
+}
+
 static void what_is_no_name_is_no_distribution(void **state)
 {
 	place *w = *state;
@@ -382,6 +395,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 		T(distributions_are_found_by_their_directories),
+		T(a_local_version_may_be_written_with_an_underscore),
 		T(what_is_no_name_is_no_distribution),
 		T(leftovers_of_a_stopped_pip_are_none),
 		T(a_venv_without_site_packages_has_none),
