@@ -161,23 +161,6 @@ bool wp_is_installers(const wp_wheel *w, const wp_member *m)
 	return wp_among(names, sizeof names / sizeof *names, name);
 }
 
-/* An entry point wins over a script of its name and over what old tools put beside it. */
-static bool shadowed(const wp_plan *p, const wp_in_wheel *w, const wp_member *m)
-{
-	static const char *const endings[] = {"", ".exe", "-script.py", "-script.pyw"};
-	const wp_entry_points *ep = &w->wheel.entry_points;
-	size_t i, k;
-
-	for (i = 0; i < ep->n; i++)
-		for (k = 0; k < sizeof endings / sizeof *endings; k++) {
-			const char *name = wp_sprintf(p->a, "%s%s", ep->v[i].name, endings[k]);
-
-			if (wp_str_eq(key(p, wp_str_of(m->path)), key(p, wp_str_of(name))))
-				return true;
-		}
-	return false;
-}
-
 /* What is left out is held to RECORD all the same. RECORD itself was when the wheel was opened. */
 static void leave_out(layout *l, uint32_t i, const wp_member *m)
 {
@@ -200,7 +183,7 @@ static void add_member(layout *l, uint32_t i, const wp_member *m)
 		.script = m->scheme == WP_SCRIPTS};
 	bool root = m->scheme == WP_PURELIB || m->scheme == WP_PLATLIB;
 
-	if (wp_is_installers(&w->wheel, m) || (f.script && shadowed(l->p, w, m))) {
+	if (wp_is_installers(&w->wheel, m) || m->shadowed) {
 		leave_out(l, i, m);
 		return;
 	}

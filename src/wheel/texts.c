@@ -232,7 +232,6 @@ static wp_str script_key(const wheel_opening *o, const char *name)
 	return o->windows ? wp_str_of(wp_name_fold(o->scratch, wp_str_of(name))) : wp_str_of(name);
 }
 
-/* Scripts that an entry point replaces, and what other tools put beside one. */
 static void find_shadowed(wheel_opening *o)
 {
 	static const char *const endings[] = {"", ".exe", "-script.py", "-script.pyw"};
@@ -249,8 +248,10 @@ static void find_shadowed(wheel_opening *o)
 		for (k = 0; k < sizeof endings / sizeof *endings; k++) {
 			const char *name = wp_sprintf(o->scratch, "%s%s", w->entry_points.v[i].name, endings[k]);
 
-			if (wp_map_get(&scripts, script_key(o, name), &at))
-				wheel_noted(o, NOTE_SHADOWED, "'%s'", w->members[at].name);
+			if (!wp_map_get(&scripts, script_key(o, name), &at))
+				continue;
+			w->members[at].shadowed = true;
+			wheel_noted(o, NOTE_SHADOWED, "'%s'", w->members[at].name);
 		}
 	wp_map_free(&scripts);
 }

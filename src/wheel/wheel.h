@@ -18,6 +18,7 @@ typedef struct wp_member {
 	const char *path;	  /* below that scheme's place */
 	const wp_record_row *row; /* NULL only for RECORD and its signatures */
 	bool executable;	  /* mode says so, or a script */
+	bool shadowed;		  /* a script that an entry point replaces, or what other tools put beside one */
 } wp_member;
 
 typedef struct wp_wheel {
