@@ -66,11 +66,8 @@ static int doctor_venv(cli *c, const char *venv, wp_error *e)
 	wp_tree tree;
 	wp_pc pc = {0};
 
-	if (wp_venv_tree(&c->ctx, venv, &tree, e)) {
-		if (e->code == WP_E_VENV)
-			wp_err_next(e, "name the directory of a venv, the one that holds pyvenv.cfg");
+	if (wp_venv_tree(&c->ctx, venv, &tree, e))
 		return e->code;
-	}
 	if (wp_pc_read(&c->ctx, &pc, e)) {
 		wp_venv_tree_close(&tree);
 		return e->code;

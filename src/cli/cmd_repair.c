@@ -14,7 +14,9 @@ static int run(cli *c, wp_error *e)
 
 	if (c->o.args.n || !c->o.venv || !c->o.venv[0]) {
 		wp_err_what(e, "cannot repair");
-		return wp_fail(e, WP_E_USAGE, "`wheelpack repair` takes --venv DIR and no other words");
+		wp_fail(e, WP_E_USAGE, "`wheelpack repair` takes --venv DIR and no other words");
+		return wp_err_next(e, "for example: wheelpack repair --venv %s",
+			cli_word(c->ctx.arena, c->o.venv ? c->o.venv : c->o.args.n ? c->o.args.v[0] : "env"));
 	}
 	if (wp_repair(&c->ctx, c->o.venv, c->o.undo, &r, e))
 		return e->code;

@@ -251,13 +251,8 @@ static int read_venv(wp_checking *k, const char *venv, wp_error *e)
 {
 	size_t i;
 
-	if (!os_is_dir(venv))
-		return wp_fail(e, WP_E_NOT_FOUND, "there is no directory '%s'", venv);
-	if (os_absolute(k->a, venv, &k->venv, e))
-		return e->code;
-	if (wp_venv_find(k->a, k->venv, &k->at, e))
-		return wp_err_next(e, "name the directory of a venv, the one that holds pyvenv.cfg");
-	if (wp_site_read(k->a, k->venv, k->at.site, &k->site, e))
+	if (wp_venv_look(k->a, venv, e) || os_absolute(k->a, venv, &k->venv, e) ||
+		wp_venv_find(k->a, k->venv, &k->at, e) || wp_site_read(k->a, k->venv, k->at.site, &k->site, e))
 		return e->code;
 	k->dists = WP_NEW_ARRAY(k->a, k->site.n + 1, wp_checked);
 	for (i = 0; i < k->site.n; i++) {

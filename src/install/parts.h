@@ -94,7 +94,9 @@ bool wp_python_windows(const wp_interpreter *p);
 /* The interpreter of the venv in dir, whether or not it is there. */
 const char *wp_venv_python(wp_arena *a, const char *dir);
 
-/* tree.c: where a venv that is there has site-packages, scripts and headers, below it. WP_E_VENV where it is none. */
+/* tree.c: is it a venv, as far as its pyvenv.cfg tells? WP_E_NOT_FOUND, WP_E_VENV, WP_E_PERMISSION. */
+int wp_venv_look(wp_arena *a, const char *venv, wp_error *e);
+/* Where a venv that is there has site-packages, scripts and headers, below it. Fails as wp_venv_look. */
 typedef struct wp_venv_place {
 	const char *site, *bin, *include;
 } wp_venv_place;

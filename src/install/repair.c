@@ -73,10 +73,8 @@ bool wp_repair_due(wp_ctx *ctx, const char *venv)
 
 int wp_venv_check_place(wp_arena *a, const char *given, const char **venv, wp_error *e)
 {
-	if (!os_is_dir(given))
-		wp_fail(e, WP_E_NOT_FOUND, "there is no such directory");
-	else if (!os_realpath(a, given, venv, e) && !os_is_file(os_join(a, *venv, "pyvenv.cfg")))
-		wp_fail(e, WP_E_VENV, "it has no pyvenv.cfg");
+	if (!wp_venv_look(a, given, e))
+		os_realpath(a, given, venv, e);
 	return e->code ? wp_err_where(e, "'%s'", given) : 0;
 }
 

@@ -86,17 +86,58 @@ static int find_posix_site(wp_arena *a, const char *venv, wp_venv_place *out, wp
 	return out->site ? 0 : wp_fail(e, WP_E_VENV, "it has no lib/python*/site-packages");
 }
 
-int wp_venv_find(wp_arena *a, const char *venv, wp_venv_place *out, wp_error *e)
+/* What may not be looked into is not absent. */
+static int no_venv(const char *path, const char *why, wp_error *e)
+{
+	os_kind kind;
+	uint64_t size;
+
+	if (os_stat(path, &kind, &size, e))
+		return e->code;
+	return wp_fail(e, WP_E_VENV, "%s", why);
+}
+
+static int look(wp_arena *a, const char *venv, wp_error *e)
+{
+	const char *config = os_join(a, venv, "pyvenv.cfg");
+	os_kind kind;
+	uint64_t size;
+
+	if (os_is_dir(venv))
+		return os_is_file(config) ? 0 : no_venv(config, "it has no pyvenv.cfg", e);
+	if (os_stat(venv, &kind, &size, e))
+		return e->code;
+	if (kind == OS_ABSENT)
+		return wp_fail(e, WP_E_NOT_FOUND, "there is no directory '%s'", venv);
+	return no_venv(venv, "it is not a directory", e);
+}
+
+static int name_another(wp_error *e)
+{
+	return e->code == WP_E_VENV ? wp_err_next(e, "name the directory of a venv, the one that holds pyvenv.cfg") : (int)e->code;
+}
+
+int wp_venv_look(wp_arena *a, const char *venv, wp_error *e)
+{
+	return look(a, venv, e) ? name_another(e) : 0;
+}
+
+static int find_site(wp_arena *a, const char *venv, wp_venv_place *out, wp_error *e)
 {
 	*out = (wp_venv_place){0};
-	if (!os_is_file(os_join(a, venv, "pyvenv.cfg")))
-		return wp_fail(e, WP_E_VENV, "it has no pyvenv.cfg");
+	if (look(a, venv, e))
+		return e->code;
 	if (!os_is_dir(os_join(a, venv, "Scripts")))
 		return find_posix_site(a, venv, out, e);
 	*out = (wp_venv_place){"Lib/site-packages", "Scripts", "Include"};
 	if (os_is_dir(os_join(a, venv, out->site)))
 		return 0;
 	return wp_fail(e, WP_E_VENV, "it has no Lib/site-packages");
+}
+
+int wp_venv_find(wp_arena *a, const char *venv, wp_venv_place *out, wp_error *e)
+{
+	return find_site(a, venv, out, e) ? name_another(e) : 0;
 }
 
 static int link_size(venv_tree *t, os_entry *w, wp_error *e)
@@ -173,11 +214,8 @@ int wp_venv_tree(wp_ctx *ctx, const char *venv, wp_tree *out, wp_error *e)
 
 	t->a = wp_arena_new();
 	*out = (wp_tree){t, tree_list, tree_open};
-	if (!os_is_dir(venv)) {
-		wp_fail(e, WP_E_NOT_FOUND, "there is no directory '%s'", venv);
-	} else if (!os_absolute(t->a, venv, &t->venv, e)) {
+	if (!wp_venv_look(t->a, venv, e) && !os_absolute(t->a, venv, &t->venv, e))
 		fill(t, e);
-	}
 	if (!e->code)
 		return 0;
 	wp_venv_tree_close(out);
