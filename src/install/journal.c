@@ -278,10 +278,12 @@ static int move_in(wp_arena *a, pass *w, const char *path, wp_error *e)
 	bool here, staged;
 	places p;
 
-	if (places_of(a, w, path, &p, e) || look(p.stage, &staged, e) || look(p.here, &here, e))
+	if (places_of(a, w, path, &p, e) || look(p.stage, &staged, e))
 		return e->code;
 	if (staged)
 		return move(p.stage, p.here, e);
+	if (look(p.here, &here, e))
+		return e->code;
 	return here ? 0 : wp_fail(e, WP_E_VENV, "'%s' is neither in its place nor staged", path);
 }
 
@@ -320,10 +322,12 @@ static int put_back(wp_arena *a, pass *w, const char *path, wp_error *e)
 	bool here, aside;
 	places p;
 
-	if (places_of(a, w, path, &p, e) || look(p.aside, &aside, e) || look(p.here, &here, e))
+	if (places_of(a, w, path, &p, e) || look(p.aside, &aside, e))
 		return e->code;
 	if (aside)
 		return os_mkdirs(os_dirname(a, p.here), e) ? (int)e->code : move(p.aside, p.here, e);
+	if (look(p.here, &here, e))
+		return e->code;
 	return here ? 0 : wp_fail(e, WP_E_VENV, "'%s' is neither in its place nor set aside", path);
 }
 
