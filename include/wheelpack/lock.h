@@ -78,6 +78,10 @@ const wp_lock_wheel *wp_lock_find(const wp_lock_doc *d, const char *filename);
 /* Of a platform such as win_amd64; the strictest of the targets that have this file. */
 wp_names wp_names_of(const char *platform);
 wp_names wp_lock_names(const wp_lock_doc *d, const char *filename);
+/* Leave no other target than this one; false where there is none of that name. */
+bool wp_lock_only(wp_lock_doc *d, const char *target);
+/* "cp312-win_amd64, cp312-manylinux_2_28_x86_64", for messages. */
+const char *wp_lock_target_names(wp_arena *a, const wp_lock_doc *d);
 
 typedef struct wp_lock_request {
 	const char *const *requirements; size_t nrequirements; /* PEP 508 texts; addresses are of wheels */

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <string.h>
-
 #include "cli/cli.h"
 #include "os/os.h"
 
@@ -13,18 +11,12 @@ static bool is_venv(cli *c, const char *path)
 
 static int only_target(cli *c, wp_lock_doc *lock, wp_error *e)
 {
-	const char *name = c->o.targets.n ? c->o.targets.v[0] : NULL, *have = "";
-	size_t i;
+	const char *name = c->o.targets.n ? c->o.targets.v[0] : NULL;
 
-	for (i = 0; name && i < lock->ntargets; i++) {
-		have = wp_sprintf(c->ctx.arena, "%s%s%s", have, i ? ", " : "", lock->targets[i].name);
-		if (strcmp(lock->targets[i].name, name) == 0) {
-			lock->targets += i;
-			lock->ntargets = 1;
-			return 0;
-		}
-	}
-	return name ? wp_fail(e, WP_E_TARGET, "the lock has no target '%s', it has: %s", name, have) : 0;
+	if (!name || wp_lock_only(lock, name))
+		return 0;
+	return wp_fail(e, WP_E_TARGET, "the lock has no target '%s', it has: %s", name,
+		wp_lock_target_names(c->ctx.arena, lock));
 }
 
 static int check(cli *c, const char *venv, const char *path, wp_drift *out, wp_error *e)

@@ -26,24 +26,18 @@ static bool fits(wp_checking *k, const wp_lock_target *t)
 {
 	bool windows = wp_starts(k->at.site, "Lib/");
 	wp_error ignored = {0};
-	const char *python, *rest;
 	wp_target parsed;
 
 	if (wp_target_parse(k->a, t->name, &parsed, &ignored) || parsed.windows != windows)
 		return false;
-	python = wp_sprintf(k->a, "lib/python%d.%d%s", parsed.py_major, parsed.py_minor, parsed.threaded ? "t" : "");
-	rest = wp_under(k->at.site, python);
-	return windows || rest;
+	return windows || wp_under(k->at.site, wp_sprintf(k->a, "lib/python%d.%d%s", parsed.py_major, parsed.py_minor,
+		parsed.threaded ? "t" : ""));
 }
 
 static int no_target(wp_checking *k, const wp_lock_doc *lock, wp_error *e)
 {
-	const char *names = "";
-	size_t i;
-
-	for (i = 0; i < lock->ntargets; i++)
-		names = wp_sprintf(k->a, "%s%s%s", names, i ? ", " : "", lock->targets[i].name);
-	wp_fail(e, WP_E_WRONG_TARGET, "the lock is for %s, and the venv has '%s'", names, k->at.site);
+	wp_fail(e, WP_E_WRONG_TARGET, "the lock is for %s, and the venv has '%s'", wp_lock_target_names(k->a, lock),
+		k->at.site);
 	return wp_err_next(e, "name the bundle that was installed here");
 }
 

@@ -16,16 +16,6 @@ static bool platform_fits(wp_arena *a, const char *machine, const char *platform
 	return n && wp_among(tags, n, platform);
 }
 
-static const char *target_names(wp_arena *a, const wp_lock_doc *d)
-{
-	const char *text = "";
-	size_t i;
-
-	for (i = 0; i < d->ntargets; i++)
-		text = wp_sprintf(a, "%s%s%s", text, i ? ", " : "", d->targets[i].name);
-	return text;
-}
-
 static bool wanted(const wp_plan *p, const wp_lock_target *t)
 {
 	return !p->in->target || strcmp(p->in->target, t->name) == 0;
@@ -42,7 +32,7 @@ static int check_named(const wp_plan *p, wp_error *e)
 	if (!p->in->target)
 		return wp_fail(e, WP_E_DOCUMENT, "the lock has no target");
 	return wp_fail(e, WP_E_TARGET, "the lock has no target '%s', it has: %s", p->in->target,
-		target_names(p->a, d));
+		wp_lock_target_names(p->a, d));
 }
 
 /* No interpreter was named: the first target of this machine for which there is one. */
@@ -71,7 +61,7 @@ static int find_for_targets(wp_plan *p, wp_error *e)
 	}
 	if (!first.code)
 		return wp_fail(e, WP_E_WRONG_TARGET, "made for %s, this machine is %s",
-			target_names(p->a, d), machine[0] ? machine : "of an unknown platform");
+			wp_lock_target_names(p->a, d), machine[0] ? machine : "of an unknown platform");
 	*e = first;
 	return e->code;
 }
@@ -135,7 +125,7 @@ static int choose_target(wp_plan *p, wp_error *e)
 	}
 	if (!p->target)
 		return wp_fail(e, WP_E_WRONG_TARGET, "made for %s, '%s' is %s on %s",
-			target_names(p->a, d), p->python.path, p->python.soabi_tag,
+			wp_lock_target_names(p->a, d), p->python.path, p->python.soabi_tag,
 			p->python.platform_tag[0] ? p->python.platform_tag
 						  : "an unknown platform");
 	return 0;

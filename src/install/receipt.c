@@ -94,19 +94,6 @@ static told read_receipt(wp_arena *a, wp_str text)
 	return wp_json_end(&j) ? (told){0} : t;
 }
 
-static bool only_target(wp_lock_doc *d, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < d->ntargets; i++)
-		if (strcmp(d->targets[i].name, name) == 0) {
-			d->targets += i;
-			d->ntargets = 1;
-			return true;
-		}
-	return false;
-}
-
 bool wp_venv_lock(wp_ctx *ctx, const char *venv, wp_lock_doc *out)
 {
 	wp_arena *a = ctx->arena;
@@ -122,5 +109,5 @@ bool wp_venv_lock(wp_ctx *ctx, const char *venv, wp_lock_doc *out)
 	t = read_receipt(a, receipt);
 	wp_sha256_hex(lock, have);
 	return t.lock && t.target && strcmp(t.lock, have) == 0 &&
-	       !wp_lock_read(a, lock, out, &ignored) && only_target(out, t.target);
+	       !wp_lock_read(a, lock, out, &ignored) && wp_lock_only(out, t.target);
 }

@@ -52,6 +52,29 @@ wp_names wp_lock_names(const wp_lock_doc *d, const char *filename)
 	return names;
 }
 
+bool wp_lock_only(wp_lock_doc *d, const char *target)
+{
+	size_t i;
+
+	for (i = 0; i < d->ntargets; i++)
+		if (wp_streq(d->targets[i].name, target)) {
+			d->targets += i;
+			d->ntargets = 1;
+			return true;
+		}
+	return false;
+}
+
+const char *wp_lock_target_names(wp_arena *a, const wp_lock_doc *d)
+{
+	const char *text = "";
+	size_t i;
+
+	for (i = 0; i < d->ntargets; i++)
+		text = wp_sprintf(a, "%s%s%s", text, i ? ", " : "", d->targets[i].name);
+	return text;
+}
+
 /* ---- write -------------------------------------------------------------------------------- */
 
 static wp_jnode *put_request(const wp_lock_doc *d)
