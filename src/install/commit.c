@@ -110,21 +110,32 @@ static int commit_inside(wp_plan *p, wp_stage *s, wp_error *e)
 
 /* ---- a new venv ----------------------------------------------------------------------------- */
 
+/* Where the plan found nothing, or an empty directory, a run that was faster may have put a venv. */
+static int refuse_place(const wp_plan *p, const char *held, wp_error *e)
+{
+	if (!os_is_file(os_join(p->a, p->venv, "pyvenv.cfg"))) {
+		os_name_holders(e, held);
+		return e->code;
+	}
+	*e = (wp_error){0};
+	wp_fail(e, WP_E_BUSY, "another run has made this venv in the meantime");
+	wp_err_next(e, "look at what it installed, then run the same command again");
+	return wp_err_where(e, "'%s'", p->venv);
+}
+
 /* An empty directory of that name was found by the plan; if it is no longer empty this refuses. */
 static int commit_beside(wp_plan *p, wp_stage *s, wp_error *e)
 {
 	bool was_dir = os_is_dir(p->venv);
 	wp_error ignored = {0};
 
-	if (was_dir && os_rmdir(p->venv, e)) {
-		os_name_holders(e, p->venv);
-		return e->code;
-	}
-	if (os_rename_new(s->dir, p->venv, e)) {
-		os_name_holders(e, s->dir);
-		if (was_dir)
-			os_mkdir(p->venv, &ignored);
-	}
+	if (was_dir && os_rmdir(p->venv, e))
+		return refuse_place(p, p->venv, e);
+	if (!os_rename_new(s->dir, p->venv, e))
+		return 0;
+	refuse_place(p, s->dir, e);
+	if (was_dir)
+		os_mkdir(p->venv, &ignored);
 	return e->code;
 }
 
