@@ -208,6 +208,17 @@ static int open_wheels(wp_plan *p, wp_error *e)
 
 /* ---- space --------------------------------------------------------------------------------- */
 
+/* In units in which the two differ: what is needed rounded up, what is free rounded down. */
+static int no_space(uint64_t needed, uint64_t free, wp_error *e)
+{
+	bool small = needed < 10000000;
+	uint64_t unit = small ? 1000 : 1000000;
+	const char *name = small ? "kB" : "MB";
+
+	return wp_fail(e, WP_E_DISK_FULL, "%" PRIu64 " %s are needed, %" PRIu64 " %s are free", (needed + unit - 1) / unit,
+		name, free / unit, name);
+}
+
 static int check_space(wp_plan *p, wp_error *e)
 {
 	enum { BLOCK = 4096 };
@@ -221,10 +232,7 @@ static int check_space(wp_plan *p, wp_error *e)
 			p->space_needed += BLOCK;
 	if (os_free_space(p->venv, &p->space_free, e))
 		return e->code;
-	if (p->space_free < p->space_needed)
-		return wp_fail(e, WP_E_DISK_FULL, "%" PRIu64 " MB are needed, %" PRIu64 " MB are free",
-			(p->space_needed >> 20) + 1, p->space_free >> 20);
-	return 0;
+	return p->space_free < p->space_needed ? no_space(p->space_needed, p->space_free, e) : 0;
 }
 
 static int may_write(const wp_plan *p, const char *dir, wp_error *e)
