@@ -94,7 +94,7 @@ static void help_program(void)
 	     "works.\n\n"
 	     "usage: wheelpack COMMAND [OPTIONS] ...\n");
 	for (i = 0; i < NCOMMANDS; i++)
-		printf("  %-8s %s\n", commands[i]->name, commands[i]->summary);
+		printf("  %-9s %s\n", commands[i]->name, commands[i]->summary);
 	puts("\nThe trip, for a Windows lab with NVIDIA GPUs:\n"
 	     "  wheelpack bundle torch torchvision torchaudio --cuda cu126 --python 3.12 \\\n"
 	     "            --platform win_amd64 -o torch-cu126.wpk\n"
