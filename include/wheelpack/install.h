@@ -124,8 +124,8 @@ typedef struct wp_uninstalled {
 
 /* Remove the distributions of these projects (names as the user writes them) from the venv: every file of their RECORD
  * (recording-projects standard) that is still as RECORD has it, and its bytecode; nothing outside the venv. All or
- * nothing, as an install. WP_E_NOT_FOUND: the venv has no such distribution; WP_E_VENV: one of them has no RECORD;
- * WP_E_BUSY: another run is at work there. no_sync: as for wp_install. */
+ * nothing, as an install. WP_E_USAGE: that is no name; WP_E_NOT_FOUND: the venv has no such distribution; WP_E_VENV: one
+ * of them has no RECORD; WP_E_BUSY: another run is at work there. no_sync: as for wp_install. */
 int wp_uninstall(wp_ctx *ctx, const char *venv, const char *const *projects, size_t n, bool no_sync,
 	wp_uninstalled *out, wp_error *e);
 

@@ -6,7 +6,9 @@
 #include "install/journal.h"
 #include "install/notes.h"
 #include "install/removal.h"
+#include "os/os.h"
 #include "py/name.h"
+#include "py/tag.h"
 
 typedef struct job {
 	wp_ctx *ctx;
@@ -18,18 +20,44 @@ typedef struct job {
 	wp_uninstalled *out;
 } job;
 
+/* A requirement, or the file that the distribution came from. */
+static int no_name(job *j, const char *given, wp_error *e)
+{
+	wp_str all = wp_str_of(os_basename(given));
+	wp_error ignored = {0};
+	wp_wheel_name w;
+	size_t n = 0;
+
+	if (!wp_wheel_name_parse(j->a, all, &w, &ignored))
+		all = wp_str_of(w.project);
+	while (n < all.n && (wp_ascii_alnum(all.p[n]) || strchr("-_.", all.p[n])))
+		n++;
+	wp_fail(e, WP_E_USAGE, "'%s' is not the name of a project", given);
+	if (!wp_name_valid(wp_str_sub(all, 0, n)))
+		return wp_err_next(e, "name the project alone");
+	return wp_err_next(e, "name the project alone: %s", wp_name_normalize(j->a, wp_str_sub(all, 0, n)));
+}
+
 static int unknown(job *j, const char *given, const char *name, wp_error *e)
 {
-	const char **names = WP_NEW_ARRAY(j->a, j->site.n + 1, const char *), *near;
+	enum { SHOWN = 8 };
+	const char **names = WP_NEW_ARRAY(j->a, j->site.n + 1, const char *), *near, *list = "";
 	size_t i;
 
-	for (i = 0; i < j->site.n; i++)
+	for (i = 0; i < j->site.n; i++) {
 		names[i] = j->site.v[i].project;
+		if (i < SHOWN)
+			list = wp_sprintf(j->a, "%s%s%s", list, i ? ", " : "", names[i]);
+	}
 	near = wp_near(name, names, j->site.n);
 	wp_fail(e, WP_E_NOT_FOUND, "the venv has no distribution of '%s'", given);
 	if (near)
 		return wp_err_next(e, "did you mean '%s'?", near);
-	return wp_err_next(e, "`wheelpack check --venv` lists what differs from the lock");
+	if (!j->site.n)
+		return wp_err_next(e, "nothing is left to do: it has no distributions");
+	if (j->site.n > SHOWN)
+		list = wp_sprintf(j->a, "%s and %zu more", list, j->site.n - SHOWN);
+	return wp_err_next(e, "it has %s", list);
 }
 
 static int add(job *j, const char *given, wp_error *e)
@@ -38,6 +66,8 @@ static int add(job *j, const char *given, wp_error *e)
 	bool found = false;
 	size_t i;
 
+	if (!wp_name_valid(wp_str_of(given)) || wp_ends(given, ".whl"))
+		return no_name(j, given, e);
 	for (i = 0; i < j->site.n; i++) {
 		if (!wp_streq(j->site.v[i].project, project))
 			continue;
