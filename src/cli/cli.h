@@ -83,6 +83,8 @@ const char *cli_bytes(wp_arena *a, uint64_t n);	 /* "2.75 GB" */
 const char *cli_seconds(wp_arena *a, uint64_t ms); /* "1.4 s" */
 const char *cli_count(wp_arena *a, uint64_t n, const char *noun); /* "1 wheel", "2 wheels" */
 const char *cli_word(wp_arena *a, const char *path); /* as a shell takes it: quoted where it must be */
+/* The words that were given and --venv, each with a stand-in where it lacks: "torch.wpk --venv env". */
+const char *cli_example(cli *c, const char *word);
 
 /* ---- progress.c */
 void cli_progress_start(cli *c);

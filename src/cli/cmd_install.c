@@ -4,12 +4,40 @@
 #include "cli/cli.h"
 #include "cli/embed.h"
 #include "os/os.h"
+#include "py/tag.h"
+
+static bool is_source(const char *word)
+{
+	return wp_ends(word, ".tar.gz") || wp_ends(word, ".tgz") || wp_ends(word, ".tar.bz2");
+}
+
+/* What is no bundle may be something that people take for one. */
+static void advise_one(cli *c, const char *word, wp_error *e)
+{
+	wp_arena *a = c->ctx.arena;
+	wp_error ignored = {0};
+	wp_wheel_name w;
+
+	if (strstr(word, "://"))
+		wp_err_next(e, "install fetches nothing: name a file of this PC, or make a bundle on one with internet");
+	else if (is_source(word))
+		wp_err_next(e, "%s", CLI_NOT_BUILT);
+	else if (os_is_file(os_join(a, word, "pyvenv.cfg")))
+		wp_err_next(e, "it is a venv: name the bundle, the wheel or the folder of wheels to be installed into it");
+	else if (wp_ends(word, ".json") && os_is_file(word))
+		wp_err_next(e, "a bundle is made of a lock: %s bundle --lock %s -o FILE.wpk", c->program, cli_word(a, word));
+	else if (e->code == WP_E_WHEEL && wp_wheel_name_parse(a, wp_str_of(os_basename(word)), &w, &ignored))
+		wp_err_next(e, "a wheel's name tells what it is for: give it the name back that it had");
+}
 
 /* `install torch torchvision`, as pip has it. */
 static void advise(cli *c, wp_error *e)
 {
 	const char *words = "";
 	size_t i;
+
+	if (c->o.args.n == 1 && (e->code == WP_E_BUNDLE || e->code == WP_E_NOT_FOUND || e->code == WP_E_WHEEL))
+		advise_one(c, c->o.args.v[0], e);
 
 	for (i = 0; i < c->o.args.n; i++) {
 		const char *word = c->o.args.v[i];
@@ -221,7 +249,7 @@ static int run(cli *c, wp_error *e)
 	if (!c->o.args.n || !c->o.venv || !c->o.venv[0]) {
 		wp_err_what(e, "cannot install");
 		wp_fail(e, WP_E_USAGE, "`wheelpack install` takes a bundle, or wheels and folders of them, and --venv DIR");
-		return wp_err_next(e, "for example: wheelpack install torch.wpk --venv env");
+		return wp_err_next(e, "for example: wheelpack install %s", cli_example(c, "torch.wpk"));
 	}
 	if (c->o.targets.n > 1) {
 		wp_err_what(e, "cannot install");

@@ -10,7 +10,7 @@ static int run(cli *c, wp_error *e)
 	if (!c->o.args.n || !c->o.venv || !c->o.venv[0]) {
 		wp_err_what(e, "cannot uninstall");
 		wp_fail(e, WP_E_USAGE, "`wheelpack uninstall` takes the names of projects and --venv DIR");
-		return wp_err_next(e, "for example: wheelpack uninstall torchaudio --venv env");
+		return wp_err_next(e, "for example: wheelpack uninstall %s", cli_example(c, "torchaudio"));
 	}
 	if (wp_uninstall(&c->ctx, c->o.venv, c->o.args.v, c->o.args.n, c->o.no_sync, &u, e))
 		return e->code;

@@ -380,3 +380,14 @@ const char *cli_word(wp_arena *a, const char *path)
 	wp_buf_printf(&b, "'");
 	return wp_buf_take(&b, a).p;
 }
+
+const char *cli_example(cli *c, const char *word)
+{
+	wp_arena *a = c->ctx.arena;
+	const char *words = c->o.args.n ? "" : wp_sprintf(a, "%s ", word);
+	size_t i;
+
+	for (i = 0; i < c->o.args.n; i++)
+		words = wp_sprintf(a, "%s%s ", words, cli_word(a, c->o.args.v[i]));
+	return wp_sprintf(a, "%s--venv %s", words, c->o.venv ? cli_word(a, c->o.venv) : "env");
+}

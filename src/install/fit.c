@@ -181,12 +181,20 @@ int wp_fit_target(wp_plan *p, wp_error *e)
 
 /* ---- each wheel ---------------------------------------------------------------------------- */
 
+const char *wp_other_wheel(const wp_plan *p)
+{
+	return p->is_new ? "take a wheel that was built for it, or choose another --python"
+			 : "take a wheel that was built for it, or another venv";
+}
+
 static int check_tags(const wp_plan *p, const wp_in_wheel *w, wp_error *e)
 {
 	if (wp_wheel_rank(&w->wheel.name, &p->real) != SIZE_MAX)
 		return 0;
 	wp_fail(e, WP_E_WRONG_TARGET, "its tags %s-%s-%s don't fit %s on %s", w->wheel.name.python,
 		w->wheel.name.abi, w->wheel.name.platform, p->python.soabi_tag, p->real.platform);
+	if (p->in->loose)
+		wp_err_next(e, "%s", wp_other_wheel(p));
 	return wp_err_where(e, "'%s'", w->wheel.filename);
 }
 

@@ -273,9 +273,11 @@ static int choose(wp_loosing *l, wp_error *e)
 		if (wp_check_cancel(l->p.ctx, e))
 			return e->code;
 	}
-	if (!l->chosen.n)
-		return wp_fail(e, WP_E_WRONG_TARGET, "none of the wheels fits '%s', which is %s on %s", l->p.python.path,
+	if (!l->chosen.n) {
+		wp_fail(e, WP_E_WRONG_TARGET, "none of the wheels fits '%s', which is %s on %s", l->p.python.path,
 			l->p.python.soabi_tag, l->p.real.platform);
+		return wp_err_next(e, "%s", wp_other_wheel(&l->p));
+	}
 	return wp_plan_conclude(&l->p, e);
 }
 

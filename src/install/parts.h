@@ -109,6 +109,7 @@ int wp_plan_refuse(wp_plan *p, size_t wheel, wp_error *f, wp_error *e);
 int wp_plan_conclude(wp_plan *p, wp_error *e);
 
 /* fit.c: may these wheels go to this interpreter on this machine? */
+const char *wp_other_wheel(const wp_plan *p); /* what to do about a wheel without a bundle that does not fit */
 int wp_fit_python(wp_plan *p, wp_error *e); /* which one; without a lock python3 where none is named */
 /* Is it one of those that Requires-Python asks for? What can't be read is told of when the wheel is opened. */
 bool wp_requires_python_met(wp_arena *a, const char *requires_python, const char *version);
