@@ -124,15 +124,16 @@ typedef struct wp_uninstalled {
 
 /* Remove the distributions of these projects (names as the user writes them) from the venv: every file of their RECORD
  * (recording-projects standard) that is still as RECORD has it, and its bytecode; nothing outside the venv. All or
- * nothing, as an install. WP_E_USAGE: that is no name; WP_E_NOT_FOUND: the venv has no such distribution; WP_E_VENV: one
- * of them has no RECORD; WP_E_BUSY: another run is at work there. no_sync: as for wp_install. */
+ * nothing, as an install. WP_E_USAGE: that is no name; WP_E_NOT_FOUND: the venv has no such distribution; WP_E_VENV,
+ * WP_E_RECORD: one of them has no RECORD, or none that can be read; WP_E_BUSY: another run is at work there. no_sync: as
+ * for wp_install. */
 int wp_uninstall(wp_ctx *ctx, const char *venv, const char *const *projects, size_t n, bool no_sync,
 	wp_uninstalled *out, wp_error *e);
 
 typedef enum wp_repaired { WP_REPAIR_NOTHING, WP_REPAIR_FINISHED, WP_REPAIR_UNDONE } wp_repaired;
 
 /* Finish what a stopped install or uninstall began to move, or with undo take it back. A file that is neither as it was
- * nor as it is to be is WP_E_VENV, and nothing more is moved. */
+ * nor as it is to be is WP_E_VENV, and nothing more is moved. WP_E_DOCUMENT: the journal can't be read; WP_E_BUSY. */
 int wp_repair(wp_ctx *ctx, const char *venv, bool undo, wp_repaired *out, wp_error *e);
 /* True where a run was stopped there and wp_repair is due. */
 bool wp_repair_due(wp_ctx *ctx, const char *venv);
