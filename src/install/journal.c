@@ -143,10 +143,15 @@ static int check_way(wp_arena *a, pass *w, const char *path, wp_error *e)
 	return 0;
 }
 
+static const char *aside_of(wp_arena *a, const pass *w, const char *path)
+{
+	return wp_sprintf(a, ".wheelpack/%s/%s", w->j->aside, path);
+}
+
 static int places_of(wp_arena *a, pass *w, const char *path, places *out, wp_error *e)
 {
 	const char *stage = wp_sprintf(a, ".wheelpack/stage/%s", path);
-	const char *aside = wp_sprintf(a, ".wheelpack/%s/%s", w->j->aside, path), *venv = w->j->venv;
+	const char *aside = aside_of(a, w, path), *venv = w->j->venv;
 
 	*out = (places){os_join(a, venv, path), os_join(a, venv, stage), os_join(a, venv, aside)};
 	if (check_way(a, w, path, e) || check_way(a, w, stage, e))
@@ -251,13 +256,17 @@ int wp_journal_write(wp_arena *a, const wp_journal *j, wp_error *e)
 static int put_aside(wp_arena *a, pass *w, const char *path, wp_error *e)
 {
 	bool here, aside;
+	uint32_t seen;
 	places p;
 
 	if (places_of(a, w, path, &p, e) || look(p.aside, &aside, e) || aside || look(p.here, &here, e))
 		return e->code;
 	if (!here)
 		return wp_fail(e, WP_E_VENV, "'%s' is neither in its place nor set aside", path);
-	return os_mkdirs(os_dirname(a, p.aside), e) ? (int)e->code : move(p.here, p.aside, e);
+	if (!wp_map_get(&w->dirs, wp_str_of(os_dirname(a, aside_of(a, w, path))), &seen) &&
+		os_mkdirs(os_dirname(a, p.aside), e))
+		return e->code;
+	return move(p.here, p.aside, e);
 }
 
 static int make_dir(wp_arena *a, pass *w, const char *path, wp_error *e)
