@@ -137,6 +137,8 @@ static int check_way(wp_arena *a, pass *w, const char *path, wp_error *e)
 			return e->code;
 		if (kind == OS_LINK || kind == OS_OTHER)
 			return through_link(dir, e);
+		if (kind == OS_ABSENT)
+			return 0; /* with all below */
 		if (kind == OS_DIR)
 			wp_map_put(&w->dirs, dir, 1);
 	}
