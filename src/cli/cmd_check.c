@@ -78,6 +78,26 @@ static const char *differences(wp_arena *a, const wp_drift *d)
 	return count(a, list, d->nforeign, "not in the lock");
 }
 
+static bool has_wheels_of_this_pc(const wp_lock_doc *lock)
+{
+	size_t i;
+
+	for (i = 0; i < lock->nwheels; i++)
+		if (wp_starts(lock->wheels[i].url, "file:"))
+			return true;
+	return false;
+}
+
+/* What to install again; path NULL: the bundle has no name here, and there may be none. */
+static const char *source_word(cli *c, const char *venv, const char *path)
+{
+	wp_lock_doc lock;
+
+	if (path)
+		return cli_word(c->ctx.arena, path);
+	return wp_venv_lock(&c->ctx, venv, &lock) && has_wheels_of_this_pc(&lock) ? "BUNDLE_OR_WHEELS" : "BUNDLE";
+}
+
 static void say_next(cli *c, const char *venv, const char *path, const wp_drift *d)
 {
 	wp_arena *a = c->ctx.arena;
@@ -85,7 +105,8 @@ static void say_next(cli *c, const char *venv, const char *path, const wp_drift 
 	size_t i;
 
 	if (d->target && (d->missing || d->changed || d->nabsent || d->nother))
-		cli_say(c, "next: %s install %s --venv %s\n", c->program, path ? cli_word(a, path) : "BUNDLE", cli_word(a, venv));
+		cli_say(c, "next: %s install %s --venv %s\n", c->program, source_word(c, venv, path),
+			cli_word(a, venv));
 	for (i = 0; i < d->nforeign && i < 8; i++)
 		names = wp_sprintf(a, "%s%s ", names, d->foreign[i]);
 	if (i)

@@ -67,12 +67,19 @@ static int choose_target(wp_checking *k, const wp_lock_doc *lock, const char *na
 
 /* ---- distributions against the lock --------------------------------------------------------- */
 
+/* A wheel of this PC may have come without a bundle. */
+static const char *again(const wp_lock_wheel *w)
+{
+	return wp_starts(w->url, "file:") ? "install the bundle, or the wheel, again into the venv"
+					  : "install the bundle again into the venv";
+}
+
 typedef WP_VEC(const char *) names;
 
 static void tell_absent(wp_checking *k, const wp_lock_wheel *w, names *absent)
 {
 	wp_drift_tell(k, WP_DRIFT_ABSENT, wp_sprintf(k->a, "%s %s", w->project, w->version),
-		wp_sprintf(k->a, "the lock has '%s'", w->filename), "install the bundle again into the venv", NULL, 0);
+		wp_sprintf(k->a, "the lock has '%s'", w->filename), again(w), NULL, 0);
 	WP_PUSH(absent, w->project);
 }
 
@@ -106,7 +113,7 @@ static void hold_versions(wp_checking *k, names *other)
 		if (!w || wp_installed_is(k->a, c->d, w->version))
 			continue;
 		wp_drift_tell(k, WP_DRIFT_OTHER, c->name, wp_sprintf(k->a, "the lock has %s %s, the venv '%s'", w->project,
-			w->version, c->d->dir), "install the bundle again into the venv", NULL, 0);
+			w->version, c->d->dir), again(w), NULL, 0);
 		if (!other->n || strcmp(other->v[other->n - 1], w->project) != 0)
 			WP_PUSH(other, w->project);
 	}
@@ -161,8 +168,10 @@ static void tell_foreign(wp_checking *k)
 
 static const char *remedy(wp_checking *k, const wp_checked *c)
 {
-	if (c->locked || strcmp(c->by, "wheelpack") == 0)
-		return "install the bundle again into the venv";
+	if (c->locked)
+		return again(c->locked);
+	if (strcmp(c->by, "wheelpack") == 0)
+		return "install the bundle, or the wheel, again into the venv";
 	return wp_sprintf(k->a, "install it again%s%s", *c->by ? " with " : "", c->by);
 }
 
