@@ -110,7 +110,7 @@ static void say_next(cli *c, const char *venv, const char *path, const wp_drift 
 	for (i = 0; i < d->nforeign && i < 8; i++)
 		names = wp_sprintf(a, "%s%s ", names, d->foreign[i]);
 	if (i)
-		cli_say(c, "next: %s uninstall %s--venv %s, if they aren't wanted\n", c->program, names, cli_word(a, venv));
+		cli_say(c, "next, if they aren't wanted: %s uninstall %s--venv %s\n", c->program, names, cli_word(a, venv));
 }
 
 static void say_result(cli *c, const char *venv, const char *path, const wp_drift *d, uint64_t ms)

@@ -143,6 +143,16 @@ static wp_jnode *preview_json(const wp_preview *p)
 	return o;
 }
 
+/* The same version again is one whose files are others. */
+static const char *planned_versions(wp_arena *a, const wp_planned_dist *d)
+{
+	if (!d->was)
+		return d->version;
+	if (strcmp(d->was, d->version) == 0)
+		return wp_sprintf(a, "%s, whose files are others", d->version);
+	return wp_sprintf(a, "%s by %s", d->was, d->version);
+}
+
 static void tell_preview(cli *c, const wp_preview *p)
 {
 	wp_arena *a = c->ctx.arena;
@@ -158,8 +168,8 @@ static void tell_preview(cli *c, const wp_preview *p)
 		if (d->what == WP_PLANNED_KEEP)
 			cli_answer(c, "  %-8s %s %s\n", planned_words[d->what], d->project, d->version);
 		else
-			cli_answer(c, "  %-8s %s %s%s%s (%s, %s)\n", planned_words[d->what], d->project, d->was ? d->was : "",
-				d->was ? " by " : "", d->version, cli_count(a, d->files, "file"), cli_bytes(a, d->bytes));
+			cli_answer(c, "  %-8s %s %s (%s, %s)\n", planned_words[d->what], d->project, planned_versions(a, d),
+				cli_count(a, d->files, "file"), cli_bytes(a, d->bytes));
 	}
 	cli_answer(c, "%s, %s; %s of space are needed, %s are free\n", cli_count(a, p->files, "file"),
 		cli_bytes(a, p->bytes), cli_bytes(a, p->space_needed), cli_bytes(a, p->space_free));
