@@ -267,6 +267,13 @@ static int read_venv(wp_checking *k, const char *venv, wp_error *e)
 	return 0;
 }
 
+static void tell_stopped(wp_checking *k)
+{
+	if (wp_repair_due(k->ctx, k->venv))
+		wp_drift_tell(k, WP_DRIFT_STOPPED, NULL, "'.wheelpack/journal' says what is left to be done",
+			"`wheelpack repair --venv DIR` finishes it, with --undo it is taken back", NULL, 0);
+}
+
 /* lock NULL: the venv's own. */
 static int check_lock(wp_checking *k, const wp_lock_doc *lock, wp_error *e)
 {
@@ -304,7 +311,10 @@ static void conclude(wp_checking *k)
 
 static int check(wp_checking *k, const char *venv, const wp_lock_doc *lock, wp_error *e)
 {
-	if (read_venv(k, venv, e) || check_lock(k, lock, e) || wp_check_list(k, e) || wp_check_hash(k, e))
+	if (read_venv(k, venv, e))
+		return e->code;
+	tell_stopped(k);
+	if (check_lock(k, lock, e) || wp_check_list(k, e) || wp_check_hash(k, e))
 		return e->code;
 	conclude(k);
 	if (wp_check_added(k, e))

@@ -9,6 +9,7 @@
 
 /* X(name, code, severity, title); in front of the title stands what it is about. In the order in which they are told. */
 #define WP_DRIFT_NOTES(X) \
+	X(STOPPED, "N714", SEVERE, "a run was stopped while it moved files") \
 	X(BAD_LOCK, "N701", SEVERE, "the lock in it is not the one that its receipt names") \
 	X(ABSENT, "N702", SEVERE, "in the lock, not in the venv") \
 	X(OTHER, "N703", SEVERE, "the venv has another version than the lock") \

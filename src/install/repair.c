@@ -18,7 +18,7 @@ int wp_carry_out(wp_arena *a, const wp_journal *j, bool no_sync, const char **no
 		return e->code;
 	if (wp_journal_forward(j, e)) {
 		if (undo(a, j, &f))
-			wp_err_state(e, "'%s' is between two states: %s. `wheelpack repair --venv` finishes or takes back", j->venv,
+			wp_err_state(e, "'%s' is between two states: %s. `wheelpack repair --venv DIR` finishes or takes back", j->venv,
 				f.why);
 		return e->code;
 	}
@@ -47,7 +47,9 @@ int wp_finish_stopped(wp_arena *a, const char *venv, bool back, wp_repaired *out
 	}
 	wp_journal_free(&j);
 	if (e->code) {
-		wp_err_next(e, "close the programs that use the venv and run `wheelpack repair --venv` again%s",
+		if (e->code == WP_E_VENV)
+			wp_err_next(e, "somebody took the file away: put it back and repair again, or install into a new venv");
+		wp_err_next(e, "close the programs that use the venv and run `wheelpack repair --venv DIR` again%s",
 			back ? "" : ", or with --undo");
 		wp_err_state(e, "'%s' is between two states, as a stopped run left it", venv);
 	}
