@@ -60,27 +60,27 @@ static void lock_make(const wp_loosing *l, wp_lock_doc *d)
 /* "direct1": a number that no other address has, here or in the venv's lock. */
 static void name_indexes(wp_loosing *l, const wp_lock_doc *old)
 {
-	wp_map urls;
+	wp_map ids;
 	uint32_t number, known;
 	size_t i;
 
-	wp_map_init(&urls);
+	wp_map_init(&ids);
 	for (i = 0; i < old->nindexes; i++)
-		wp_map_put(&urls, wp_str_of(old->indexes[i].id), (uint32_t)i);
+		wp_map_put(&ids, wp_str_of(old->indexes[i].id), (uint32_t)i);
 	for (i = 0; i < l->indexes.n; i++) {
 		wp_lock_index *x = &l->indexes.v[i];
 		const char *id;
 
 		for (number = 1;; number++) {
 			id = wp_sprintf(l->p.ctx->arena, "%s%u", x->id, (unsigned)number);
-			if (!wp_map_get(&urls, wp_str_of(id), &known) ||
+			if (!wp_map_get(&ids, wp_str_of(id), &known) ||
 				(known < old->nindexes && wp_streq(old->indexes[known].url, x->url)))
 				break;
 		}
 		x->id = id;
-		wp_map_put(&urls, wp_str_of(id), UINT32_MAX);
+		wp_map_put(&ids, wp_str_of(id), UINT32_MAX);
 	}
-	wp_map_free(&urls);
+	wp_map_free(&ids);
 }
 
 static bool is_new_project(const wp_lock_doc *lock, const char *project)
