@@ -59,6 +59,17 @@ int wp_loose_make(wp_ctx *ctx, const wp_loose_request *in, wp_loose *out, wp_err
 
 /* ---- install ------------------------------------------------------------------------------ */
 
+/* Called when the venv is complete below dir and not yet under its name; python runs it there. Not 0: nothing is
+ * switched, and wp_install fails with e. */
+typedef struct wp_trial {
+	int (*fn)(void *user, const char *dir, const char *python, wp_error *e);
+	void *user;
+} wp_trial;
+
+/* Compiled by the target interpreter before the commit. TIMESTAMPS: as Python does it by itself; HASHES: checked hashes
+ * of the sources (PEP 552), the same bytes each time. */
+typedef enum wp_bytecode { WP_BYTECODE_NONE, WP_BYTECODE_TIMESTAMPS, WP_BYTECODE_HASHES } wp_bytecode;
+
 typedef struct wp_install_request {
 	const wp_lock_doc *lock;	/* what to install */
 	const wp_loose *loose;		/* lock and wheels are its, and there is no manifest; NULL: they come from a bundle */
@@ -71,6 +82,13 @@ typedef struct wp_install_request {
 	const char *search_path, *home; /* as for wp_interpreter_find */
 	wp_launchers launchers;		/* needed where the interpreter is one of Windows */
 	bool no_sync;			/* no flush to disk: for CI */
+	bool wait;			/* for another run at this venv to end, instead of WP_E_BUSY */
+	bool beside;			/* an existing venv is built anew beside itself, tried, then switched */
+	wp_trial trial;			/* of beside; fn NULL: none */
+	const char *store;		/* directory of unpacked wheels, created if absent; NULL: none */
+	wp_bytecode bytecode;
+	bool with_pip;			/* a new venv gets the pip that the base interpreter brings (ensurepip) */
+	bool all_users;			/* others than who installs will use it */
 	const char *time;		/* now, RFC 3339, for the receipt */
 } wp_install_request;
 
