@@ -101,6 +101,9 @@ typedef struct wp_venv_place {
 	const char *site, *bin, *include;
 } wp_venv_place;
 int wp_venv_find(wp_arena *a, const char *venv, wp_venv_place *out, wp_error *e);
+/* "python3.12" where the text of pyvenv.cfg says `version = 3.12.1`, or version_info as some tools do; "" where it says
+ * nothing. */
+const char *wp_venv_library(wp_arena *a, wp_str config);
 
 /* refuse.c: all that stands against a plan is told at once. Take the fault f, if it is one, as a refusal of a wheel
  * (SIZE_MAX: of the whole), empty it, and go on; a stop by the user is no refusal but ends in e. */

@@ -44,16 +44,11 @@ static const char *hidden(const venv_tree *t, wp_arena *a, const char *path)
 	return wp_sprintf(a, "%s/%s/%s", t->venv, t->at.site, path);
 }
 
-/* "python3.12" where pyvenv.cfg says `version = 3.12.1`, or version_info as some tools do; "" where it says nothing. */
-static const char *library_of(wp_arena *a, const char *venv)
+const char *wp_venv_library(wp_arena *a, wp_str config)
 {
-	enum { MAX_CONFIG = 1 << 20 };
-	wp_str text, line, key, major, minor;
-	wp_error ignored = {0};
+	wp_str line, key, major, minor;
 
-	if (os_read_file(a, os_join(a, venv, "pyvenv.cfg"), MAX_CONFIG, &text, &ignored))
-		return "";
-	while (wp_str_line(&text, &line)) {
+	while (wp_str_line(&config, &line)) {
 		if (!wp_str_split(&line, '=', &key))
 			continue;
 		key = wp_str_trim(key);
@@ -63,6 +58,17 @@ static const char *library_of(wp_arena *a, const char *venv)
 			return wp_sprintf(a, "python%.*s.%.*s", (int)major.n, major.p, (int)minor.n, minor.p);
 	}
 	return "";
+}
+
+static const char *library_of(wp_arena *a, const char *venv)
+{
+	enum { MAX_CONFIG = 1 << 20 };
+	wp_error ignored = {0};
+	wp_str text;
+
+	if (os_read_file(a, os_join(a, venv, "pyvenv.cfg"), MAX_CONFIG, &text, &ignored))
+		return "";
+	return wp_venv_library(a, text);
 }
 
 /* lib/python3.12/site-packages. A venv that was moved to another Python has the directory of the one before too. */
