@@ -137,6 +137,12 @@ int cli_interpreter(cli *c, const char *spec, wp_interpreter *out, wp_error *e);
  * is neither. WP_E_REQUIREMENT, WP_E_NOT_FOUND for a folder, a source repository, a path to something else. */
 int cli_wheel_word(cli *c, const char *word, const char **out, wp_error *e);
 
+/* ---- cmd_install.c, shared with check */
+/* As the options say; of a bundle (NULL: none) what it has to give. The time is the caller's to set. */
+wp_install_request cli_install_request(const cli *c, const wp_bundle *b);
+/* The refusals among the findings of an install that failed: one is what the error says, several are listed. */
+void cli_refusals(cli *c, const wp_findings *f);
+
 /* ---- cmd_doctor.c, shared with check */
 /* WP_E_BUNDLE for a folder of wheels or one wheel, with how to make a bundle of it. */
 int cli_no_bundle(cli *c, const char *path, wp_error *e);

@@ -71,12 +71,20 @@ static wp_jnode *receipt_json(const wp_receipt *r)
 	return o;
 }
 
-static wp_install_request request(const cli *c)
+wp_install_request cli_install_request(const cli *c, const wp_bundle *b)
 {
-	return (wp_install_request){.venv = c->o.venv, .python = c->o.python, .search_path = os_getenv("PATH"),
+	wp_install_request q = {.venv = c->o.venv, .python = c->o.python, .search_path = os_getenv("PATH"),
 		.home = os_home(), .no_sync = c->o.no_sync, .target = c->o.targets.n ? c->o.targets.v[0] : NULL,
 		.launchers = {{(const char *)wp_data_launcher_console_exe, wp_data_launcher_console_exe_size},
 			{(const char *)wp_data_launcher_gui_exe, wp_data_launcher_gui_exe_size}}};
+
+	if (b) {
+		q.lock = wp_bundle_lock(b);
+		q.manifest = wp_bundle_manifest(b);
+		q.bundle_id = wp_bundle_id(b);
+		q.wheels = wp_bundle_wheels(b);
+	}
+	return q;
 }
 
 static void tell_installed(cli *c, const wp_receipt *r, uint64_t start)
@@ -93,8 +101,7 @@ static void tell_installed(cli *c, const wp_receipt *r, uint64_t start)
 	cli_say(c, "next: %s doctor --venv %s\n", c->program, cli_word(a, c->o.venv));
 }
 
-/* One refusal is what the error says; several are listed. */
-static void tell_refusals(cli *c, const wp_findings *f)
+void cli_refusals(cli *c, const wp_findings *f)
 {
 	wp_findings severe = {0};
 	size_t i;
@@ -181,7 +188,7 @@ static int preview(cli *c, const wp_install_request *q, wp_error *e)
 	wp_preview p = {0};
 
 	if (wp_install_preview(&c->ctx, q, &p, e))
-		tell_refusals(c, &p.findings);
+		cli_refusals(c, &p.findings);
 	else
 		tell_preview(c, &p);
 	return e->code;
@@ -198,7 +205,7 @@ static int carry_out(cli *c, wp_install_request *q, wp_error *e)
 	os_rfc3339(-1, now);
 	q->time = now;
 	if (wp_install(&c->ctx, q, &r, e))
-		tell_refusals(c, &r.findings);
+		cli_refusals(c, &r.findings);
 	else
 		tell_installed(c, &r, start);
 	return e->code;
@@ -206,18 +213,14 @@ static int carry_out(cli *c, wp_install_request *q, wp_error *e)
 
 static int install_bundle(cli *c, const wp_bundle *b, wp_error *e)
 {
-	wp_install_request q = request(c);
+	wp_install_request q = cli_install_request(c, b);
 
-	q.lock = wp_bundle_lock(b);
-	q.manifest = wp_bundle_manifest(b);
-	q.bundle_id = wp_bundle_id(b);
-	q.wheels = wp_bundle_wheels(b);
 	return carry_out(c, &q, e);
 }
 
 static int install_loose(cli *c, wp_error *e)
 {
-	wp_install_request q = request(c);
+	wp_install_request q = cli_install_request(c, NULL);
 	wp_loose_request lq = {.paths = c->o.args.v, .n = c->o.args.n, .venv = q.venv, .python = q.python,
 		.search_path = q.search_path, .home = q.home};
 	wp_loose l = {0};
@@ -227,7 +230,7 @@ static int install_loose(cli *c, wp_error *e)
 		return wp_err_next(e, "name the interpreter: --python PATH, or --python 3.12");
 	}
 	if (wp_loose_make(&c->ctx, &lq, &l, e)) {
-		tell_refusals(c, &l.findings);
+		cli_refusals(c, &l.findings);
 		return e->code;
 	}
 	cli_findings(c, &l.findings);
