@@ -56,6 +56,7 @@ static const option options[] = {
 	{"explain", 0, LIST, AT(explain)},
 	{"no-suggest", 0, FLAG, AT(no_suggest)},
 	{"undo", 0, FLAG, AT(undo)},
+	{"fix", 0, FLAG, AT(fix)},
 	{"update", 0, NAMES, AT(update)},
 	{"exclude-newer", 0, TEXT, AT(exclude_newer)},
 	{"require-index-hashes", 0, FLAG, AT(require_index_hashes)},
