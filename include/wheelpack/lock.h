@@ -80,6 +80,8 @@ wp_names wp_names_of(const char *platform);
 wp_names wp_lock_names(const wp_lock_doc *d, const char *filename);
 /* Leave no other target than this one; false where there is none of that name. */
 bool wp_lock_only(wp_lock_doc *d, const char *target);
+/* Leave out these projects (normalised): their wheels, from each target too, and what was asked of them. */
+void wp_lock_without(wp_arena *a, wp_lock_doc *d, const char *const *projects, size_t n);
 /* "cp312-win_amd64, cp312-manylinux_2_28_x86_64", for messages. */
 const char *wp_lock_target_names(wp_arena *a, const wp_lock_doc *d);
 

@@ -27,6 +27,7 @@ static const struct {
 	{"force", "--force", "replace the bundle of that name"},
 	{"tools", "--tools DIR", "the wheelpack and wheelpack.exe that travel; default: beside this program"},
 	{"explain", "--explain PROJECT", "who asks for it, and why nothing newer was taken; may repeat"},
+	{"fix", "--fix", "install from the bundle what differs, then check again"},
 	{"undo", "--undo", "take back what the stopped run began, instead of finishing it"},
 	{"no-suggest", "--no-suggest", "don't look for a request near this one that can be locked"},
 	{"update", "--update [PROJECT]", "newest versions instead of those of the lock that -o names; of one, or of all"},

@@ -5,6 +5,7 @@
  */
 #include "ext/unicode.h"
 #include "install/notes.h"
+#include "install/removed.h"
 
 /* ---- an existing venv ----------------------------------------------------------------------- */
 
@@ -18,7 +19,7 @@ static bool is_there(const wp_plan *p, const char *path)
 	return kind != OS_ABSENT;
 }
 
-/* The receipt replaces an older one. */
+/* The receipt replaces an older one, and what was told since. */
 static void add_receipt(const wp_plan *p, wp_journal *j)
 {
 	static const char *const names[] = {".wheelpack/lock.json", ".wheelpack/receipt.json"};
@@ -29,6 +30,8 @@ static void add_receipt(const wp_plan *p, wp_journal *j)
 			WP_PUSH(&j->olds, names[i]);
 		WP_PUSH(&j->news, names[i]);
 	}
+	if (is_there(p, WP_REMOVED_PATH))
+		WP_PUSH(&j->olds, WP_REMOVED_PATH);
 }
 
 static bool is_other_case(wp_arena *a, const char *dir)

@@ -8,6 +8,7 @@
 
 #include "base/map.h"
 #include "ext/unicode.h"
+#include "install/removed.h"
 #include "py/record.h"
 #include "wheel/wheel.h"
 
@@ -32,9 +33,10 @@ static const char *meta_path(wp_arena *a, const char *venv, const char *name)
 /* No path of it may lead out of the venv, or to what keeps the venv. */
 static bool is_ours(wp_arena *a, const char *path)
 {
+	static const char *const kept[] = {".wheelpack/receipt.json", ".wheelpack/lock.json", WP_REMOVED_PATH};
 	const char *tidy, *why;
 
-	if (wp_streq(path, ".wheelpack/receipt.json") || wp_streq(path, ".wheelpack/lock.json"))
+	if (wp_among(kept, sizeof kept / sizeof *kept, path))
 		return true;
 	return wp_member_path(a, path, os_is_windows(), &tidy, &why) != WP_PATH_REFUSE && wp_streq(tidy, path) &&
 		!wp_path_is_venvs(a, path);

@@ -6,6 +6,7 @@
 #include "ext/hash.h"
 #include "ext/json_out.h"
 #include "install/parts.h"
+#include "install/removed.h"
 #include "os/os.h"
 
 static wp_jnode *python_json(const wp_interpreter *p)
@@ -108,6 +109,9 @@ bool wp_venv_lock(wp_ctx *ctx, const char *venv, wp_lock_doc *out)
 		return false;
 	t = read_receipt(a, receipt);
 	wp_sha256_hex(lock, have);
-	return t.lock && t.target && strcmp(t.lock, have) == 0 &&
-	       !wp_lock_read(a, lock, out, &ignored) && wp_lock_only(out, t.target);
+	if (!t.lock || !t.target || strcmp(t.lock, have) != 0 || wp_lock_read(a, lock, out, &ignored) ||
+		!wp_lock_only(out, t.target))
+		return false;
+	wp_removed_apply(a, venv, out);
+	return true;
 }

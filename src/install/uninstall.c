@@ -6,6 +6,7 @@
 #include "install/journal.h"
 #include "install/notes.h"
 #include "install/removal.h"
+#include "install/removed.h"
 #include "os/os.h"
 #include "py/name.h"
 #include "py/tag.h"
@@ -86,11 +87,15 @@ static void tell(job *j, wp_install_note note, const char *const *v, size_t n)
 static int carry_out(job *j, bool no_sync, wp_error *e)
 {
 	wp_journal moves = {.venv = j->venv, .aside = wp_journal_clean(j->a, j->venv, e)};
-	const char *not_flushed = NULL;
+	const char **projects = WP_NEW_ARRAY(j->a, j->r.dists.n, const char *), *not_flushed = NULL;
 	size_t i;
 
-	if (!moves.aside)
+	for (i = 0; i < j->r.dists.n; i++)
+		projects[i] = j->r.dists.v[i]->project;
+	if (!moves.aside || wp_removed_stage(j->ctx, j->a, j->venv, projects, j->r.dists.n, &moves, e)) {
+		wp_journal_free(&moves);
 		return e->code;
+	}
 	for (i = 0; i < j->r.files.n; i++)
 		WP_PUSH(&moves.olds, j->r.files.v[i]);
 	for (i = 0; i < j->r.empty.n; i++)

@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "model/fields.h"
 #include "model/lock_json.h"
+#include "py/requirement.h"
 #include "wheelpack/lock.h"
 
 /* Each wheel that was named by its address has an index of its own. */
@@ -63,6 +64,45 @@ bool wp_lock_only(wp_lock_doc *d, const char *target)
 			return true;
 		}
 	return false;
+}
+
+static bool asks_for(wp_arena *a, const char *requirement, const char *const *projects, size_t n)
+{
+	wp_error ignored = {0};
+	wp_requirement r;
+
+	return !wp_requirement_parse(a, wp_str_of(requirement), &r, &ignored) && wp_among(projects, n, r.project);
+}
+
+void wp_lock_without(wp_arena *a, wp_lock_doc *d, const char *const *projects, size_t n)
+{
+	const char **asked = WP_NEW_ARRAY(a, d->nrequirements + 1, const char *);
+	wp_lock_target *targets = WP_NEW_ARRAY(a, d->ntargets + 1, wp_lock_target);
+	wp_lock_wheel *wheels = WP_NEW_ARRAY(a, d->nwheels + 1, wp_lock_wheel);
+	size_t i, k, left = 0;
+
+	for (i = 0; i < d->nrequirements; i++)
+		if (!asks_for(a, d->requirements[i], projects, n))
+			asked[left++] = d->requirements[i];
+	d->requirements = asked;
+	d->nrequirements = left;
+	for (i = 0; i < d->ntargets; i++) {
+		const wp_lock_target *t = &d->targets[i];
+		const char **files = WP_NEW_ARRAY(a, t->nwheels + 1, const char *);
+
+		targets[i] = *t;
+		targets[i].wheels = files;
+		targets[i].nwheels = 0;
+		for (k = 0; k < t->nwheels; k++)
+			if (!wp_among(projects, n, wp_lock_find(d, t->wheels[k])->project))
+				files[targets[i].nwheels++] = t->wheels[k];
+	}
+	for (i = left = 0; i < d->nwheels; i++)
+		if (!wp_among(projects, n, d->wheels[i].project))
+			wheels[left++] = d->wheels[i];
+	d->targets = targets;
+	d->wheels = wheels;
+	d->nwheels = left;
 }
 
 const char *wp_lock_target_names(wp_arena *a, const wp_lock_doc *d)
