@@ -57,7 +57,7 @@ py := core_metadata core_metadata_check direct_url entry_points headers marker m
 	version version_key wheel_name
 model := bundle compat fields lock pipconf request
 bin := elf pe view
-wheel := collide layout match notes open stream texts
+wheel := collide except layout match notes open stream texts
 resolve := advise align build candidates claims conflict core direct explain facts lacking lock moment notes pool prefetch \
 	propagate say solve trace
 fetch := ca cache cache_writer catalog check download findlinks get html metadata packed page page_html page_json pages \

@@ -14,6 +14,7 @@
 typedef struct wp_bundle_wheel {
 	const char *filename, *sha256, *record_sha256;
 	uint64_t size;
+	wp_exceptions exceptions; /* from RECORD; usually none */
 } wp_bundle_wheel;
 
 typedef struct wp_bundle_file {

@@ -57,12 +57,15 @@ typedef struct wp_fetch_request {
 	const char *const *refetch; size_t nrefetch; /* projects whose cached wheels are not trusted */
 	bool recheck; /* hash what the cache has, whatever an earlier check of it found */
 	bool require_index_hashes;
+	const char *const *allow_wrong_record; size_t nallow_wrong_record; /* projects, normalised, whose wheels are taken
+		* although their RECORD is wrong about files of theirs */
 } wp_fetch_request;
 
 typedef struct wp_fetched {
 	const char *filename, *sha256, *record_sha256;
 	uint64_t size;
 	bool cached; /* nothing was downloaded for it */
+	wp_exceptions exceptions; /* of a wheel whose RECORD may be wrong */
 } wp_fetched;
 
 typedef struct wp_fetch_result {
@@ -77,7 +80,8 @@ typedef struct wp_fetch_result {
 /* Download every wheel of the lock, several at once, biggest first; check sha256, the members
  * against RECORD, and METADATA against what was solved with. A wheel that is damaged in the cache is
  * fetched again, and noted; one that was checked before is hashed only for recheck. A stopped fetch keeps
- * its partial files. Findings are there after a failure too. */
+ * its partial files. Findings are there after a failure too. WP_E_RECORD: where the option for a wrong RECORD would do, its
+ * advice says so. */
 int wp_fetch(wp_ctx *ctx, wp_session *s, const wp_fetch_request *in, wp_fetch_result *out,
 	wp_error *e);
 

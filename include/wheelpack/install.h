@@ -38,6 +38,8 @@ typedef struct wp_launchers {
 typedef struct wp_loose_request {
 	const char *const *paths; size_t n; /* wheels, and folders of them */
 	const char *venv, *python, *search_path, *home; /* as for wp_install; python NULL: python3 */
+	const char *const *allow_wrong_record; size_t nallow_wrong_record; /* projects whose wheels are taken although their
+		* RECORD is wrong about files of theirs */
 } wp_loose_request;
 
 typedef struct wp_loose {
@@ -46,6 +48,7 @@ typedef struct wp_loose {
 	wp_lock_doc lock;      /* for one target, which is the interpreter's */
 	wp_lock_doc record;    /* the lock that the venv keeps: the one it has, with these wheels in it */
 	wp_wheels wheels;      /* lives as long as ctx->arena */
+	const wp_exceptions *exceptions; /* one a wheel of lock */
 } wp_loose;
 
 /* From wheels that lie there to what wp_install takes; nothing is asked of any index. A wheel that is named goes in. Of a

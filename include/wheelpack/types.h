@@ -34,6 +34,7 @@ enum {
 	WP_MAX_ZIP_DIR = 256 << 20, /* bytes of a zip's central directory */
 	WP_MAX_DOCUMENT = 64 << 20, /* bytes of lock.json, bundle.json, a manifest */
 	WP_MAX_PATH_BYTES = 4096,
+	WP_MAX_EXCEPTIONS = 10000,  /* files of one wheel that are not as RECORD has them */
 	WP_SHA256_HEX = 64
 };
 
@@ -96,6 +97,19 @@ typedef struct wp_target {
 
 /* Whose rules the file names of a wheel are held to; the stricter the higher. */
 typedef enum wp_names { WP_NAMES_UNIX, WP_NAMES_MACOS, WP_NAMES_WINDOWS } wp_names;
+
+/* A file of a wheel that is not as the wheel's own RECORD has it, or that RECORD doesn't list, and that is taken all the
+ * same because somebody decided so. */
+typedef struct wp_exception {
+	const char *path;   /* its name in the wheel */
+	const char *sha256; /* as it is */
+	uint64_t size;
+} wp_exception;
+
+typedef struct wp_exceptions {
+	const wp_exception *v; /* sorted by path */
+	size_t n;
+} wp_exceptions;
 
 /* ---- interfaces -------------------------------------------------------------------------- */
 

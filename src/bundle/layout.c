@@ -109,7 +109,7 @@ static int take_wheels(layout *l, const wp_fetched *fetched, size_t n, wp_error 
 			wp_fail(e, WP_E_INTERNAL, "the wheel was not fetched");
 		else if (!check_wheel(w, f, e))
 			l->wheels[i] = (wp_bundle_wheel){f->filename, f->sha256, f->record_sha256,
-				f->size};
+				f->size, f->exceptions};
 		if (e->code)
 			wp_err_where(e, "'%s'", w->filename);
 	}

@@ -109,8 +109,10 @@ static int cmp_file(const void *key, const void *f)
 	return strcmp(key, ((const wp_bundle_file *)f)->path);
 }
 
-static const wp_bundle_wheel *listed_wheel(const wp_bundle_doc *d, const char *filename)
+const wp_bundle_wheel *wp_bundle_wheel_of(const wp_bundle *b, const char *filename)
 {
+	const wp_bundle_doc *d = &b->doc;
+
 	return d->nwheels ? bsearch(filename, d->wheels, d->nwheels, sizeof *d->wheels, cmp_wheel) : NULL;
 }
 
@@ -119,7 +121,7 @@ bool wp_bundle_lists(const wp_bundle *b, const char *path)
 	const wp_bundle_doc *d = &b->doc;
 
 	if (wp_starts(path, "wheels/"))
-		return listed_wheel(d, path + strlen("wheels/"));
+		return wp_bundle_wheel_of(b, path + strlen("wheels/"));
 	if (strcmp(path, "bundle.json") == 0)
 		return true;
 	return d->nfiles && bsearch(path, d->files, d->nfiles, sizeof *d->files, cmp_file);
@@ -177,7 +179,7 @@ const char *wp_bundle_id(const wp_bundle *b)
 static int wheels_open(void *self, const char *filename, const char *sha256, wp_blob *out, wp_error *e)
 {
 	const wp_bundle *b = self;
-	const wp_bundle_wheel *w = b->loose ? NULL : listed_wheel(&b->doc, filename);
+	const wp_bundle_wheel *w = wp_bundle_wheel_of(b, filename);
 	wp_arena *a = wp_arena_new();
 	size_t i = SIZE_MAX;
 

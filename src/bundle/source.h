@@ -55,6 +55,8 @@ int wp_source_text(wp_bundle *b, const char *path, wp_str *out, wp_error *e);
 int wp_bundle_read_manifest(wp_bundle *b, wp_error *e);
 /* Parse lock.json, which must be the pinned one, and hold it against the manifest. */
 int wp_bundle_read_lock(wp_bundle *b, wp_error *e);
+/* What bundle.json says of a wheel; NULL where it doesn't list it, or there is no bundle.json. */
+const wp_bundle_wheel *wp_bundle_wheel_of(const wp_bundle *b, const char *filename);
 /* bundle.json, or a file that it lists. */
 bool wp_bundle_lists(const wp_bundle *b, const char *path);
 /* The file is there, is a file, and has that size. */

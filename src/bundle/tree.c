@@ -44,10 +44,14 @@ static int open_wheel(void *user, size_t i, wp_arena *a, wp_error *e)
 {
 	tree *t = user;
 	wp_names own = wp_bundle_names(t->files[i]), names = own > t->names ? own : t->names;
+	const wp_bundle_wheel *w = wp_bundle_wheel_of(t->b, t->files[i]);
+	wp_record_pin pin = {0};
 
+	if (w)
+		pin = (wp_record_pin){w->record_sha256, w->exceptions};
 	if (t->source.open(t->source.self, t->files[i], NULL, &t->blobs[i], e))
 		return e->code;
-	return wp_wheel_open(a, t->files[i], &t->blobs[i], names, NULL, &t->wheels[i], NULL, e);
+	return wp_wheel_open(a, t->files[i], &t->blobs[i], names, &pin, &t->wheels[i], NULL, e);
 }
 
 static const char *place_of(wp_arena *a, const wp_wheel *w, const wp_member *m)

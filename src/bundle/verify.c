@@ -64,7 +64,7 @@ static void plan_listed(wp_verifying *v)
 		const wp_bundle_wheel *w = &d->wheels[i];
 
 		v->checks[v->n++] = (wp_check){.path = os_join(a, "wheels", w->filename), .size = w->size,
-			.sha256 = w->sha256, .wheel = w->filename, .record_sha256 = w->record_sha256};
+			.sha256 = w->sha256, .wheel = w->filename, .record = {w->record_sha256, w->exceptions}};
 	}
 }
 
@@ -131,7 +131,7 @@ static void check_record(const wp_verifying *v, const wp_check *c, const wp_blob
 	wp_arena *a = wp_arena_new();
 	wp_wheel w;
 
-	wp_wheel_open(a, c->wheel, b, wp_check_names(v, c), c->record_sha256, &w, NULL, f);
+	wp_wheel_open(a, c->wheel, b, wp_check_names(v, c), &c->record, &w, NULL, f);
 	wp_arena_free(a);
 }
 

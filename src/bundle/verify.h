@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "bundle/source.h"
+#include "wheel/wheel.h"
 
 typedef struct wp_fault {
 	wp_code code;
@@ -23,7 +24,7 @@ typedef struct wp_check {
 	uint64_t size;
 	const char *sha256;	   /* NULL: nobody promised one */
 	const char *wheel;	   /* file name; NULL where it is no wheel */
-	const char *record_sha256; /* of a wheel; NULL: nobody promised one */
+	wp_record_pin record;	   /* of a wheel; nothing in it: nobody promised anything */
 	bool unlisted;		   /* there, but not in bundle.json */
 	bool by_member;		   /* hold the members against RECORD */
 	bool wrong_digest;	   /* the one fault is the file's own digest: its members tell where */

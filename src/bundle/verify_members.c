@@ -49,7 +49,7 @@ static int open_one(void *user, size_t i, wp_arena *a, wp_error *e)
 
 	(void)e;
 	if (!wp_source_blob(m->v->b, wp_source_find(m->v->b, c->path), &o->blob, &o->failed))
-		wp_wheel_open(a, c->wheel, &o->blob, wp_check_names(m->v, c), c->record_sha256, &o->wheel, NULL,
+		wp_wheel_open(a, c->wheel, &o->blob, wp_check_names(m->v, c), &c->record, &o->wheel, NULL,
 			&o->failed);
 	return 0;
 }

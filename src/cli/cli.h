@@ -25,7 +25,7 @@ typedef struct cli_options {
 	const char *jobs_text, *timeout_text, *retries_text;
 	cli_list update; /* "" stands for all */
 	cli_list explain, targets, extra_index_urls, find_links, requirement_files, constraint_files, refetch,
-		trusted_hosts;
+		trusted_hosts, allow_wrong_record;
 	cli_list args;
 } cli_options;
 

@@ -72,20 +72,20 @@ static const char *default_out(cli *c, const wp_lock_doc *d)
 	return wp_sprintf(c->ctx.arena, "%s-%s.wpk", first, d->ntargets == 1 ? d->targets[0].name : "all");
 }
 
-/* A name that isn't there would be fetched again by nobody. */
-static int check_refetch(cli *c, const wp_lock_doc *d, wp_error *e)
+/* The names of projects that an option takes, normalised. One that isn't there was meant for something. */
+static int check_projects(cli *c, const wp_lock_doc *d, const char *option, cli_list *names, wp_error *e)
 {
 	size_t i, k;
 
-	for (i = 0; i < c->o.refetch.n; i++) {
-		const char *given = c->o.refetch.v[i];
+	for (i = 0; i < names->n; i++) {
+		const char *given = names->v[i];
 
-		c->o.refetch.v[i] = wp_name_normalize(c->ctx.arena, wp_str_of(given));
-		for (k = 0; k < d->nwheels && !wp_streq(d->wheels[k].project, c->o.refetch.v[i]); k++)
+		names->v[i] = wp_name_normalize(c->ctx.arena, wp_str_of(given));
+		for (k = 0; k < d->nwheels && !wp_streq(d->wheels[k].project, names->v[i]); k++)
 			;
 		if (k == d->nwheels) {
-			wp_fail(e, WP_E_USAGE, "--refetch names '%s', which is not among the wheels", given);
-			cli_near_project(c, d, c->o.refetch.v[i], e);
+			wp_fail(e, WP_E_USAGE, "%s names '%s', which is not among the wheels", option, given);
+			cli_near_project(c, d, names->v[i], e);
 			return wp_err_next(e, "name a project: `wheelpack lock` lists them");
 		}
 	}
@@ -146,7 +146,8 @@ static int fetch(cli *c, wp_session *s, const wp_fetch_request *q, wp_fetch_resu
 static int pack_whole(cli *c, wp_session *s, wp_fetch_result *f, wp_pack_request *pq, wp_pack_result *p,
 	wp_error *e)
 {
-	wp_fetch_request q = {.lock = &f->lock, .recheck = true};
+	wp_fetch_request q = {.lock = &f->lock, .recheck = true, .allow_wrong_record = c->o.allow_wrong_record.v,
+		.nallow_wrong_record = c->o.allow_wrong_record.n};
 	wp_fetch_result again = {0};
 	wp_error own = {0};
 
@@ -208,10 +209,12 @@ static int fetch_and_pack(cli *c, wp_session **session, wp_error *e)
 		if (check_out(c, pq.out, e))
 			return e->code;
 	}
-	if (check_refetch(c, &lock, e))
+	if (check_projects(c, &lock, "--refetch", &c->o.refetch, e) ||
+		check_projects(c, &lock, "--allow-wrong-record", &c->o.allow_wrong_record, e))
 		return e->code;
 	wp_fetch_request q = {.lock = &lock, .refetch = c->o.refetch.v, .nrefetch = c->o.refetch.n,
-		.require_index_hashes = c->o.require_index_hashes};
+		.require_index_hashes = c->o.require_index_hashes, .allow_wrong_record = c->o.allow_wrong_record.v,
+		.nallow_wrong_record = c->o.allow_wrong_record.n};
 	if (fetch(c, *session, &q, &f, e) || pack_whole(c, *session, &f, &pq, &p, e))
 		return e->code;
 	report(c, &f, &p, start);
@@ -230,7 +233,8 @@ static int run(cli *c, wp_error *e)
 static const char *const options[] = {"cuda", "cpu", "python", "python-version", "platform", "target", "requirement",
 	"constraint", "lock", "out", "output", "dest", "force", "tools", "no-suggest", "pre", "exclude-newer", "index-url",
 	"extra-index-url", "find-links",
-	"no-index", "variant-index-base", "require-index-hashes", "refetch", "cert", "proxy", "trusted-host", "timeout",
+	"no-index", "variant-index-base", "require-index-hashes", "refetch", "allow-wrong-record", "cert", "proxy",
+	"trusted-host", "timeout",
 	"retries", "cache-dir", "no-cache-dir", "offline", "refresh", "upgrade", NULL};
 
 const cli_command cmd_bundle = {

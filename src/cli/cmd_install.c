@@ -215,6 +215,10 @@ static int install_bundle(cli *c, const wp_bundle *b, wp_error *e)
 {
 	wp_install_request q = cli_install_request(c, b);
 
+	if (c->o.allow_wrong_record.n) {
+		wp_fail(e, WP_E_USAGE, "--allow-wrong-record is for wheels without a bundle");
+		return wp_err_next(e, "leave it out: a bundle that was made with it has the exceptions in it");
+	}
 	return carry_out(c, &q, e);
 }
 
@@ -222,7 +226,8 @@ static int install_loose(cli *c, wp_error *e)
 {
 	wp_install_request q = cli_install_request(c, NULL);
 	wp_loose_request lq = {.paths = c->o.args.v, .n = c->o.args.n, .venv = q.venv, .python = q.python,
-		.search_path = q.search_path, .home = q.home};
+		.search_path = q.search_path, .home = q.home, .allow_wrong_record = c->o.allow_wrong_record.v,
+		.nallow_wrong_record = c->o.allow_wrong_record.n};
 	wp_loose l = {0};
 
 	if (q.target) {
@@ -275,7 +280,7 @@ static int run(cli *c, wp_error *e)
 	return wp_err_state(e, "nothing was changed in '%s'", c->o.venv);
 }
 
-static const char *const options[] = {"venv", "python", "target", "dry-run", "no-sync", NULL};
+static const char *const options[] = {"venv", "python", "target", "dry-run", "no-sync", "allow-wrong-record", NULL};
 
 const cli_command cmd_install = {
 	.name = "install",

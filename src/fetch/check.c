@@ -63,7 +63,20 @@ static int check_metadata(wp_wheel_check *k, const wp_wheel *w, wp_error *e)
 	return wp_err_where(e, "'%s'", k->filename);
 }
 
-static int check_blob(wp_wheel_check *k, const wp_blob *blob)
+/* Opened for exceptions, every member has been read. */
+static int check_wheel(const wp_ctx *ctx, wp_wheel_check *k, const wp_blob *blob, wp_wheel *w, wp_error *e)
+{
+	int rc = k->excepting ? wp_wheel_open_excepting(ctx, k->a, k->filename, blob, k->names, w, &k->findings, e)
+			      : wp_wheel_open(k->a, k->filename, blob, k->names, NULL, w, &k->findings, e);
+
+	if (rc || check_metadata(k, w, e))
+		return e->code;
+	wp_fit(k->record_sha256, sizeof k->record_sha256, w->record_sha256);
+	k->exceptions = w->exceptions;
+	return k->excepting ? 0 : check_members(w, e);
+}
+
+static int check_blob(const wp_ctx *ctx, wp_wheel_check *k, const wp_blob *blob)
 {
 	wp_error *e = &k->error;
 	wp_wheel w;
@@ -71,10 +84,9 @@ static int check_blob(wp_wheel_check *k, const wp_blob *blob)
 	k->size = blob->size;
 	if (k->hash && wp_sha256_blob(blob, k->digest, e))
 		return e->code;
-	if (wp_wheel_open(k->a, k->filename, blob, k->names, NULL, &w, &k->findings, e))
-		return e->code;
-	wp_fit(k->record_sha256, sizeof k->record_sha256, w.record_sha256);
-	return check_metadata(k, &w, e) ? (int)e->code : check_members(&w, e);
+	if (check_wheel(ctx, k, blob, &w, e) == WP_E_RECORD)
+		wp_wheel_advise(ctx, k->filename, blob, k->names, e);
+	return e->code;
 }
 
 static void run(const wp_checks *c, wp_wheel_check *k)
@@ -86,7 +98,7 @@ static void run(const wp_checks *c, wp_wheel_check *k)
 	if (os_blob(k->path, &w.blob, &k->error))
 		return;
 	blob = (wp_blob){.self = &w, .size = w.blob.size, .read_at = watched_read};
-	check_blob(k, &blob);
+	check_blob(c->ctx, k, &blob);
 	if (w.blob.close)
 		w.blob.close(w.blob.self);
 }

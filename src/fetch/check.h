@@ -12,11 +12,13 @@ typedef struct wp_wheel_check {
 	const char *path, *filename;
 	wp_names names;		     /* whose the wheel's are to be */
 	bool hash;		     /* the file's sha256 too, into digest */
+	bool excepting;		     /* RECORD may be wrong */
 	const char *metadata_sha256; /* NULL: not known */
 	size_t tag;		     /* the owner's */
 	/* What came out. */
 	wp_arena *a;		     /* of the findings; the owner frees it */
 	wp_findings findings;
+	wp_exceptions exceptions;
 	wp_error error;
 	char digest[WP_SHA256_HEX + 1], record_sha256[WP_SHA256_HEX + 1], metadata[WP_SHA256_HEX + 1];
 	uint64_t size;

@@ -97,7 +97,7 @@ const char *wp_session_userpwd(const wp_session *s, const char *index, const cha
 	return found;
 }
 
-void wp_fetch_note_add(wp_findings *to, wp_arena *a, wp_fetch_note note, const char *why)
+wp_finding *wp_fetch_note_add(wp_findings *to, wp_arena *a, wp_fetch_note note, const char *why)
 {
 	static const char *const table[][2] = {
 #define ROW(name, code, title) {code, title},
@@ -105,7 +105,7 @@ void wp_fetch_note_add(wp_findings *to, wp_arena *a, wp_fetch_note note, const c
 #undef ROW
 	};
 
-	wp_finding_add(to, a, table[note][0], WP_NOTE, table[note][1], why, NULL);
+	return wp_finding_add(to, a, table[note][0], WP_NOTE, table[note][1], why, NULL);
 }
 
 void wp_session_note(wp_session *s, wp_fetch_note note, const char *why)

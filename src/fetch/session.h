@@ -89,14 +89,16 @@ const char *wp_session_userpwd(const wp_session *s, const char *index, const cha
 	X(CONTRADICTED, "N201", "a metadata file contradicts its digest and was not used")            \
 	X(NO_FOLDER, "N202", "a folder of wheels is not there")                                       \
 	X(NO_CACHE, "N203", "the cache could not be written; what it lacks is asked for again next time") \
-	X(DAMAGED, "N204", "a wheel in the cache is damaged and is fetched again")
+	X(DAMAGED, "N204", "a wheel in the cache is damaged and is fetched again")                    \
+	X(EXCEPTED, "N205", "files of a wheel are not as its RECORD has them; taken as they are, and recorded") \
+	X(RIGHT, "N206", "--allow-wrong-record was not needed")
 
 typedef enum wp_fetch_note {
 #define WP_FETCH_NOTE_ENUM(name, code, title) WP_FETCH_##name,
 	WP_FETCH_NOTES(WP_FETCH_NOTE_ENUM)
 #undef WP_FETCH_NOTE_ENUM
 } wp_fetch_note;
-void wp_fetch_note_add(wp_findings *to, wp_arena *a, wp_fetch_note note, const char *why);
+wp_finding *wp_fetch_note_add(wp_findings *to, wp_arena *a, wp_fetch_note note, const char *why);
 void wp_session_note(wp_session *s, wp_fetch_note note, const char *why);
 
 /* What is given to it must be there until the session is closed. */

@@ -7,6 +7,7 @@
 #include "fetch/check.h"
 #include "fetch/download.h"
 #include "fetch/source.h"
+#include "wheel/wheel.h"
 
 enum { MAX_DOWNLOADS = 8, TICK_MS = 100, MAX_STAMP = 4096 };
 
@@ -19,9 +20,10 @@ typedef struct item {
 	const wp_lock_wheel *wheel;
 	item_state state;
 	wp_names names;
-	bool refetch, cached;
+	bool refetch, cached, excepting;
 	const char *local;  /* path of a wheel that stays where it is */
 	const char *path, *digest, *record;
+	wp_exceptions exceptions;
 	uint64_t size;
 	wp_download load;
 	wp_wheel_check check;
@@ -149,6 +151,7 @@ static void start_check(item *it, bool hash)
 		.filename = it->wheel->filename,
 		.names = it->names,
 		.hash = hash,
+		.excepting = it->excepting,
 		.metadata_sha256 = it->wheel->metadata_sha256,
 		.tag = (size_t)(it - it->f->items)};
 	wp_checks_add(it->f->checks, &it->check);
@@ -173,6 +176,15 @@ static bool digest_differs(item *it, const char *wanted)
 	return wanted && strcmp(wanted, it->digest) != 0;
 }
 
+static void tell_exceptions(item *it)
+{
+	wp_arena *a = it->f->ctx->arena;
+	wp_finding *f = wp_fetch_note_add(&it->f->out->findings, a, WP_FETCH_EXCEPTED, "");
+
+	f->severity = WP_WARNING;
+	wp_exceptions_tell(f, a, it->wheel->filename, &it->exceptions);
+}
+
 static void on_checked(item *it)
 {
 	wp_wheel_check *k = &it->check;
@@ -194,7 +206,10 @@ static void on_checked(item *it)
 	}
 	it->record = wp_strdup(it->f->ctx->arena, k->record_sha256);
 	wp_findings_append(&it->f->out->findings, it->f->ctx->arena, &it->check.findings);
-	if (!it->local && !k->findings.n) /* what is worth telling is told each time */
+	it->exceptions = wp_exceptions_copy(it->f->ctx->arena, &k->exceptions);
+	if (it->exceptions.n)
+		tell_exceptions(it);
+	if (!it->local && !k->findings.n && !k->exceptions.n) /* what is worth telling is told each time */
 		write_stamp(it);
 	end_item(it);
 }
@@ -314,6 +329,7 @@ static void plan(fetcher *f, const wp_fetch_request *in)
 			.wheel = w,
 			.names = wp_lock_names(in->lock, w->filename),
 			.refetch = wp_among(in->refetch, in->nrefetch, w->project),
+			.excepting = wp_among(in->allow_wrong_record, in->nallow_wrong_record, w->project),
 			.local = wp_file_url_path(f->ctx->arena, w->url)};
 		f->order[i] = &f->items[i];
 	}
@@ -395,7 +411,8 @@ static void fill_result(fetcher *f, const wp_lock_doc *lock)
 			.sha256 = it->digest,
 			.record_sha256 = it->record,
 			.size = it->size,
-			.cached = it->cached};
+			.cached = it->cached,
+			.exceptions = it->exceptions};
 		paths[i] = it->path;
 	}
 	f->out->lock = *lock;
@@ -403,6 +420,23 @@ static void fill_result(fetcher *f, const wp_lock_doc *lock)
 	f->out->wheels = fetched;
 	f->out->nwheels = f->n;
 	f->out->source = wp_fetched_source(a, fetched, paths, f->n);
+}
+
+/* A project whose RECORDs are all right was named for nothing. */
+static void tell_unneeded(fetcher *f, const wp_fetch_request *in)
+{
+	size_t i, k;
+
+	for (i = 0; i < in->nallow_wrong_record; i++) {
+		const char *project = in->allow_wrong_record[i];
+		bool needed = false;
+
+		for (k = 0; k < f->n; k++)
+			needed |= f->items[k].exceptions.n && wp_streq(f->items[k].wheel->project, project);
+		if (!needed)
+			wp_fetch_note_add(&f->out->findings, f->ctx->arena, WP_FETCH_RIGHT,
+				wp_sprintf(f->ctx->arena, "%s: its RECORD is right", project));
+	}
 }
 
 /* ---- interface ---------------------------------------------------------------------------- */
@@ -467,6 +501,7 @@ int wp_fetch(wp_ctx *ctx, wp_session *s, const wp_fetch_request *in, wp_fetch_re
 	stop_all(&f);
 	if (sum_up(&f, e))
 		return e->code;
+	tell_unneeded(&f, in);
 	fill_result(&f, in->lock);
 	return 0;
 }

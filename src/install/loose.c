@@ -7,6 +7,7 @@
 
 #include "ext/hash.h"
 #include "ext/url.h"
+#include "py/name.h"
 
 /* ---- what is there -------------------------------------------------------------------------- */
 
@@ -281,29 +282,80 @@ static int choose(wp_loosing *l, wp_error *e)
 	return wp_plan_conclude(&l->p, e);
 }
 
-/* ---- digests -------------------------------------------------------------------------------- */
+/* ---- digests, and what RECORD is wrong about ------------------------------------------------ */
+
+/* The wheels whose RECORD may be wrong. A project that none of them is of was meant for something. */
+static int allow(wp_loosing *l, const wp_loose_request *in, wp_error *e)
+{
+	wp_arena *a = l->p.ctx->arena;
+	size_t i, k;
+
+	for (i = 0; i < in->nallow_wrong_record; i++) {
+		const char *project = wp_name_normalize(a, wp_str_of(in->allow_wrong_record[i]));
+
+		for (k = 0; k < l->chosen.n && !wp_streq(l->chosen.v[k].name.project, project); k++)
+			;
+		if (k == l->chosen.n)
+			return wp_fail(e, WP_E_USAGE, "--allow-wrong-record names '%s', and no wheel of it is to be installed",
+				in->allow_wrong_record[i]);
+		l->chosen.v[k].excepting = true;
+	}
+	return 0;
+}
+
+/* A wheel that can't be opened the plan refuses. */
+static int find_exceptions(wp_loosing *l, wp_loose_wheel *w, const wp_blob *blob, wp_arena *a, wp_error *e)
+{
+	wp_error f = {0};
+	wp_wheel wheel;
+
+	if (!w->excepting)
+		return 0;
+	if (!wp_wheel_open_excepting(l->p.ctx, a, w->filename, blob, wp_names_of(l->p.real.platform), &wheel, NULL, &f))
+		w->exceptions = wheel.exceptions;
+	else if (f.code == WP_E_INTERRUPTED)
+		*e = f;
+	return e->code;
+}
 
 static int hash_one(void *user, size_t i, wp_arena *a, wp_error *e)
 {
-	wp_loose_wheel *w = &((wp_loosing *)user)->chosen.v[i];
+	wp_loosing *l = user;
+	wp_loose_wheel *w = &l->chosen.v[i];
 	wp_blob blob;
 
-	(void)a;
-	if (!w->named)
+	if (!w->named && !w->excepting)
 		return 0;
 	if (!os_blob(w->path, &blob, e)) {
-		wp_sha256_blob(&blob, w->sha256, e);
+		if (!wp_sha256_blob(&blob, w->sha256, e))
+			find_exceptions(l, w, &blob, a, e);
 		blob.close(blob.self);
 	}
 	return e->code ? wp_err_where(e, "'%s'", w->path) : 0;
 }
 
-/* For direct_url.json of those that were named. For a folder's nobody asks: each member is held to RECORD. */
-static int hash_named(wp_loosing *l, wp_error *e)
+static void keep_exceptions(wp_loosing *l)
+{
+	wp_arena *a = l->p.ctx->arena;
+	size_t i;
+
+	for (i = 0; i < l->chosen.n; i++) {
+		wp_loose_wheel *w = &l->chosen.v[i];
+
+		w->exceptions = wp_exceptions_copy(a, &w->exceptions);
+		if (w->excepting && !w->exceptions.n)
+			wp_plan_note(&l->p, WP_INSTALL_RIGHT, wp_sprintf(a, "'%s': its RECORD is right", w->filename));
+	}
+}
+
+/* For direct_url.json of those that were named, and where the whole stands for its RECORD. For a folder's nobody asks:
+ * each member is held to RECORD. */
+static int read_whole(wp_loosing *l, wp_error *e)
 {
 	wp_par par = {0};
 
-	wp_par_for(l->p.ctx, l->chosen.n, hash_one, NULL, l, true, &par, e);
+	if (!wp_par_for(l->p.ctx, l->chosen.n, hash_one, NULL, l, true, &par, e))
+		keep_exceptions(l);
 	wp_par_done(&par);
 	return e->code;
 }
@@ -371,7 +423,7 @@ int wp_loose_make(wp_ctx *ctx, const wp_loose_request *in, wp_loose *out, wp_err
 	wp_loosing l = {.p = {.ctx = ctx, .in = &r, .a = wp_arena_new(), .findings = &out->findings}};
 
 	*out = (wp_loose){0};
-	if (!gather(&l, in, e) && !find_target(&l.p, e) && !choose(&l, e) && !hash_named(&l, e) &&
+	if (!gather(&l, in, e) && !find_target(&l.p, e) && !choose(&l, e) && !allow(&l, in, e) && !read_whole(&l, e) &&
 		!wp_loose_needs(&l, e)) {
 		out->python = l.p.python;
 		out->wheels = source_make(&l);

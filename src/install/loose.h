@@ -14,7 +14,9 @@ typedef struct wp_loose_wheel {
 	bool read;		     /* size and metadata were looked for; what cannot be read the install refuses */
 	int64_t size;		     /* -1 unknown */
 	wp_metadata metadata;
-	char sha256[WP_SHA256_HEX + 1]; /* of those that are named, "" unknown */
+	char sha256[WP_SHA256_HEX + 1]; /* of those that are named or excepting, "" unknown */
+	bool excepting;		     /* its RECORD may be wrong */
+	wp_exceptions exceptions;    /* that it needs */
 	bool needed;		     /* another one requires it */
 	WP_VEC(wp_lock_require) requires; /* what the others meet */
 } wp_loose_wheel;

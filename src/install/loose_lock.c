@@ -55,6 +55,16 @@ static void lock_make(const wp_loosing *l, wp_lock_doc *d)
 	lock_target(l, d->targets, WP_NEW_ARRAY(a, l->chosen.n, const char *));
 }
 
+static const wp_exceptions *exceptions_of(const wp_loosing *l)
+{
+	wp_exceptions *v = WP_NEW_ARRAY(l->p.ctx->arena, l->chosen.n, wp_exceptions);
+	size_t i;
+
+	for (i = 0; i < l->chosen.n; i++)
+		v[i] = l->chosen.v[i].exceptions;
+	return v;
+}
+
 /* ---- with what came before ------------------------------------------------------------------ */
 
 /* "direct1": a number that no other address has, here or in the venv's lock. */
@@ -172,6 +182,7 @@ void wp_loose_lock(wp_loosing *l, wp_loose *out)
 		old = (wp_lock_doc){0};
 	name_indexes(l, &old);
 	lock_make(l, &out->lock);
+	out->exceptions = exceptions_of(l);
 	out->record = has ? old : out->lock;
 	if (!has)
 		return;

@@ -25,7 +25,9 @@
 	X(PASSED_OVER, "N520", NOTE, "wheels of the folder were passed over")                      \
 	X(NONE_FITS, "N521", WARNING, "no wheel of a project fits")                                \
 	X(NO_WHEEL_NAME, "N522", WARNING, "a file of the folder is not named as wheels are")       \
-	X(MISSING, "N523", WARNING, "a requirement is not met")
+	X(MISSING, "N523", WARNING, "a requirement is not met")                                     \
+	X(EXCEPTED, "N550", WARNING, "files of a wheel are not as its RECORD has them; taken as they are") \
+	X(RIGHT, "N551", NOTE, "--allow-wrong-record was not needed")
 
 typedef enum wp_install_note {
 #define WP_INSTALL_NOTE_ENUM(name, code, severity, title) WP_INSTALL_##name,

@@ -108,6 +108,8 @@ const char *wp_venv_library(wp_arena *a, wp_str config);
 /* refuse.c: all that stands against a plan is told at once. Take the fault f, if it is one, as a refusal of a wheel
  * (SIZE_MAX: of the whole), empty it, and go on; a stop by the user is no refusal but ends in e. */
 int wp_plan_refuse(wp_plan *p, size_t wheel, wp_error *f, wp_error *e);
+/* f may be of a wheel without a bundle whose RECORD is wrong: then say how it can be taken. */
+void wp_plan_advise(wp_plan *p, size_t wheel, wp_error *f);
 /* Each refusal becomes a finding; e sums them up: integrity first, else the lowest wheel. 0 where there is none. */
 int wp_plan_conclude(wp_plan *p, wp_error *e);
 

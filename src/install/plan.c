@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "ext/hash.h"
-#include "install/parts.h"
+#include "install/notes.h"
 #include "os/os.h"
 
 /* ---- the place ----------------------------------------------------------------------------- */
@@ -158,7 +158,8 @@ static int check_identity(wp_arena *a, const wp_in_wheel *w, wp_error *e)
 
 static int open_wheel(wp_plan *p, wp_in_wheel *w, wp_arena *a, wp_error *e)
 {
-	const char *name = w->lock->filename, *record = NULL;
+	const char *name = w->lock->filename;
+	wp_record_pin record = {0};
 	const wp_bundle_wheel *pin = p->in->manifest ? pin_of(p->in->manifest, name) : NULL;
 
 	if (p->in->manifest && !pin)
@@ -167,10 +168,12 @@ static int open_wheel(wp_plan *p, wp_in_wheel *w, wp_arena *a, wp_error *e)
 		    &w->blob, e))
 		return e->code;
 	if (pin)
-		record = pin->record_sha256;
-	else if (w->lock->sha256 && !p->in->loose && check_whole(w, e)) /* loose.c has read it just now */
+		record = (wp_record_pin){pin->record_sha256, pin->exceptions};
+	else if (p->in->loose) /* loose.c has read it just now */
+		record.exceptions = p->in->loose->exceptions[w->lock - p->in->lock->wheels];
+	else if (w->lock->sha256 && check_whole(w, e))
 		return e->code;
-	return wp_wheel_open(a, name, &w->blob, wp_names_of(p->real.platform), record, &w->wheel, &w->findings, e);
+	return wp_wheel_open(a, name, &w->blob, wp_names_of(p->real.platform), &record, &w->wheel, &w->findings, e);
 }
 
 static int open_job(void *user, size_t i, wp_arena *a, wp_error *e)
@@ -204,6 +207,19 @@ static int open_wheels(wp_plan *p, wp_error *e)
 			return e->code;
 	}
 	return 0;
+}
+
+static void tell_exceptions(const wp_plan *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->nwheels; i++) {
+		const wp_in_wheel *w = &p->wheels[i];
+
+		if (w->wheel.exceptions.n && !w->bad && !w->kept)
+			wp_exceptions_tell(wp_plan_note(p, WP_INSTALL_EXCEPTED, ""), p->ctx->arena, w->lock->filename,
+				&w->wheel.exceptions);
+	}
 }
 
 /* ---- space --------------------------------------------------------------------------------- */
@@ -274,6 +290,7 @@ int wp_plan_make(wp_plan *p, wp_error *e)
 	judged = !p->is_new && !part(p, wp_existing_kept, e);
 	if (e->code || wp_plan_files(p, e))
 		return e->code;
+	tell_exceptions(p);
 	if (judged)
 		part(p, wp_existing_check, e);
 	part(p, check_permission, e);

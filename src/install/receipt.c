@@ -7,6 +7,7 @@
 #include "ext/json_out.h"
 #include "install/parts.h"
 #include "install/removed.h"
+#include "model/exceptions.h"
 #include "os/os.h"
 
 static wp_jnode *python_json(const wp_interpreter *p)
@@ -37,6 +38,8 @@ static wp_jnode *distributions_json(const wp_plan *p)
 		wp_jput_str(o, "record_sha256", w->wheel.record_sha256);
 		wp_jput_bool(o, "requested", w->lock->requested);
 		wp_jput_bool(o, "kept", w->kept);
+		if (w->wheel.exceptions.n)
+			wp_jput(o, "exceptions", wp_exceptions_node(&w->wheel.exceptions));
 		wp_jadd(list, o);
 	}
 	return list;

@@ -5,6 +5,14 @@
  */
 #include "install/parts.h"
 
+void wp_plan_advise(wp_plan *p, size_t wheel, wp_error *f)
+{
+	const wp_in_wheel *w = wheel < p->nwheels ? &p->wheels[wheel] : NULL;
+
+	if (w && f->code == WP_E_RECORD && p->in->loose && w->blob.read_at)
+		wp_wheel_advise(p->ctx, w->lock->filename, &w->blob, wp_names_of(p->real.platform), f);
+}
+
 int wp_plan_refuse(wp_plan *p, size_t wheel, wp_error *f, wp_error *e)
 {
 	wp_arena *a = p->ctx->arena;
@@ -17,6 +25,7 @@ int wp_plan_refuse(wp_plan *p, size_t wheel, wp_error *f, wp_error *e)
 			*e = *f;
 		return e->code;
 	}
+	wp_plan_advise(p, wheel, f);
 	r.where = wp_strdup(a, f->where);
 	r.why = wp_strdup(a, f->why);
 	r.next = wp_strdup(a, f->next);

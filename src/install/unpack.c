@@ -368,6 +368,16 @@ static void tell_odd(const wp_plan *p)
 			wp_plan_note(p, WP_INSTALL_BOM_SCRIPT, p->files.v[i].path);
 }
 
+/* Found only when it was unpacked. */
+static void advise(wp_plan *p, wp_error *e)
+{
+	size_t i;
+
+	for (i = 0; i < p->nwheels; i++)
+		if (strstr(e->where, p->wheels[i].lock->filename))
+			wp_plan_advise(p, i, e);
+}
+
 int wp_unpack(wp_plan *p, const char *stage, wp_error *e)
 {
 	unpacking u = {.p = p, .stage = stage};
@@ -383,6 +393,7 @@ int wp_unpack(wp_plan *p, const char *stage, wp_error *e)
 	wp_par_done(&par);
 	WP_VEC_FREE(&u.queue);
 	os_dir_close(u.root);
+	advise(p, e);
 	tell_odd(p);
 	return e->code;
 }

@@ -4,12 +4,30 @@
  * unique paths below known places, so that nothing which follows a path of a manifest can leave the bundle. */
 #include "base/map.h"
 #include "ext/json_out.h"
+#include "model/exceptions.h"
 #include "model/fields.h"
+#include "py/record.h"
 #include "wheelpack/bundle.h"
 
 enum { MAX_WHEELS = 20000, MAX_FILES = 50000 };
 
 /* ---- write -------------------------------------------------------------------------------- */
+
+wp_jnode *wp_exceptions_node(const wp_exceptions *x)
+{
+	wp_jnode *list = wp_jarray();
+	size_t i;
+
+	for (i = 0; i < x->n; i++) {
+		wp_jnode *n = wp_jobject();
+
+		wp_jput_str(n, "path", x->v[i].path);
+		wp_jput_int(n, "size", (int64_t)x->v[i].size);
+		wp_jput_str(n, "sha256", x->v[i].sha256);
+		wp_jadd(list, n);
+	}
+	return list;
+}
 
 static wp_jnode *wheel_node(const wp_bundle_wheel *w)
 {
@@ -19,6 +37,8 @@ static wp_jnode *wheel_node(const wp_bundle_wheel *w)
 	wp_jput_int(n, "size", (int64_t)w->size);
 	wp_jput_str(n, "sha256", w->sha256);
 	wp_jput_str(n, "record_sha256", w->record_sha256);
+	if (w->exceptions.n)
+		wp_jput(n, "exceptions", wp_exceptions_node(&w->exceptions));
 	return n;
 }
 
@@ -90,6 +110,43 @@ static bool plain_name(wp_str s)
 	return true;
 }
 
+/* A name that a member can have, as it is once it is tidied. */
+static bool member_name(wp_json *j, const char *path)
+{
+	wp_arena *a = wp_arena_new();
+	const char *tidy, *why = "";
+	bool fine = wp_member_path(a, path, false, &tidy, &why) != WP_PATH_REFUSE && wp_streq(tidy, path);
+
+	wp_arena_free(a);
+	return fine || wp_json_fault(j, "'%.128s' is no path of a file in a wheel", path);
+}
+
+static bool read_exception(wp_json *j, void *out)
+{
+	wp_exception *x = out;
+	wp_field f[] = {
+		{"path", WP_F_STR, &x->path},
+		{"size", WP_F_CALL, &x->size, NULL, read_size},
+		{"sha256", WP_F_CALL, &x->sha256, NULL, read_digest},
+	};
+
+	return wp_fields_read(j, f, sizeof f / sizeof *f) && member_name(j, x->path);
+}
+
+static bool read_exceptions(wp_json *j, void *out)
+{
+	wp_exceptions *x = out;
+	size_t i;
+
+	if (!wp_fields_each(j, sizeof *x->v, WP_MAX_EXCEPTIONS, read_exception, (void **)&x->v, &x->n))
+		return false;
+	for (i = 1; i < x->n; i++)
+		if (strcmp(x->v[i - 1].path, x->v[i].path) >= 0)
+			return wp_json_fault(j, "the exception '%.128s' is %s", x->v[i].path,
+				wp_streq(x->v[i - 1].path, x->v[i].path) ? "listed twice" : "out of order");
+	return x->n || wp_json_fault(j, "an empty list of exceptions");
+}
+
 static bool read_wheel(wp_json *j, void *out)
 {
 	wp_bundle_wheel *w = out;
@@ -98,6 +155,7 @@ static bool read_wheel(wp_json *j, void *out)
 		{"size", WP_F_CALL, &w->size, NULL, read_size},
 		{"sha256", WP_F_CALL, &w->sha256, NULL, read_digest},
 		{"record_sha256", WP_F_CALL, &w->record_sha256, NULL, read_digest},
+		{"exceptions", WP_F_CALL, &w->exceptions, NULL, read_exceptions, .optional = true},
 	};
 
 	if (!wp_fields_read(j, f, sizeof f / sizeof *f))

@@ -113,7 +113,7 @@ static int same_place(wheel_opening *o, const spot *x, spot *y)
 		return wp_fail(o->e, WP_E_WHEEL, "'%s' and '%s' would be written to one place", x->name, y->name);
 	if (x->m->entry->crc != y->m->entry->crc || x->m->entry->size != y->m->entry->size)
 		return wp_fail(o->e, WP_E_WHEEL, "'%s' stands twice with different bytes", y->name);
-	if (wheel_member_check(o->unpacker, &o->w->zip.blob, y->m, o->e))
+	if (wheel_member_read(o->unpacker, &o->w->zip.blob, y->m, NULL, NULL, NULL, o->e))
 		return o->e->code;
 	wheel_noted(o, NOTE_TWICE, "'%s'", y->name);
 	o->w->total -= y->m->entry->size;

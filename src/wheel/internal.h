@@ -38,6 +38,8 @@ typedef struct wheel_opening {
 	wp_wheel *w;
 	wp_names names;
 	bool windows; /* names are those of Windows */
+	const wp_ctx *excepting; /* what is not as RECORD has it becomes an exception; NULL: it is refused */
+	WP_VEC(wp_exception) found;
 	wp_unpacker *unpacker;
 	wheel_folder *folders; /* folder entries */
 	size_t nfolders;
@@ -61,13 +63,20 @@ bool wheel_script_is_reserved(const char *file);
 int wheel_collide(wheel_opening *o);
 /* Read RECORD and match rows and members both ways. */
 int wheel_match(wheel_opening *o, const char *expect_record);
+/* except.c: the exception that was promised for a member, NULL; the member taken by it. row is RECORD's, or NULL. */
+const wp_exception *wheel_pinned(const wheel_opening *o, const char *name);
+int wheel_take_pinned(wheel_opening *o, wp_member *m, const wp_record_row *row, const wp_exception *x);
+/* The member read, and taken with an exception if it is not as row, which may be NULL; then all those made so. */
+int wheel_take_found(wheel_opening *o, wp_member *m, const wp_record_row *row);
+void wheel_keep_found(wheel_opening *o);
 /* WHEEL, METADATA, entry_points.txt. */
 int wheel_texts(wheel_opening *o);
 /* A member of dist-info by its file name, NULL if absent. */
 wp_member *wheel_info_member(const wp_wheel *w, const char *file);
 
-/* All of it is as the directory and its row say. */
-int wheel_member_check(wp_unpacker *u, const wp_blob *blob, const wp_member *m, wp_error *e);
+/* wp_member_read, where the caller names the wheel: all of it is as the directory and its row say. */
+int wheel_member_read(wp_unpacker *u, const wp_blob *blob, const wp_member *m, wp_sink sink, void *user,
+	unsigned char *sha256, wp_error *e);
 /* wp_member_text, where the caller names the wheel. */
 int wheel_member_text(wp_unpacker *u, wp_arena *a, const wp_blob *blob, const wp_member *m, size_t max, wp_str *out,
 	wp_error *e);

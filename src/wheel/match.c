@@ -61,23 +61,49 @@ static int check_row(const wp_wheel *w, const wp_member *m, const wp_record_row 
 	return 0;
 }
 
+/* RECORD may be wrong about what it has to list, and about nothing else. */
+static bool may_differ(const wp_wheel *w, const wp_member *m, const wp_record_row *row)
+{
+	static const char *const own[] = {"RECORD", "RECORD.jws", "RECORD.p7s"};
+
+	return row ? row->kind != WP_RECORD_NONE : !wp_among(own, 3, info_file(w, m->name));
+}
+
+static int match_member(wheel_opening *o, wp_member *m, const wp_record_row *row, size_t *excepted)
+{
+	bool free = may_differ(o->w, m, row);
+	const wp_exception *x = free ? wheel_pinned(o, m->name) : NULL;
+
+	*excepted += x != NULL;
+	if (x)
+		return wheel_take_pinned(o, m, row, x);
+	if (free && o->excepting)
+		return wheel_take_found(o, m, row);
+	if (check_row(o->w, m, row, o->e))
+		return o->e->code;
+	m->row = row && row->kind ? row : NULL;
+	return 0;
+}
+
 static int match_members(wheel_opening *o, bool *used)
 {
 	wp_wheel *w = o->w;
-	size_t i;
+	size_t i, excepted = 0;
 
 	for (i = 0; i < w->n; i++) {
 		wp_member *m = &w->members[i];
 		const wp_record_row *row = wp_record_find(&w->record, m->name);
 
-		if (check_row(w, m, row, o->e))
-			return wp_err_where(o->e, "'%s'", m->name);
-		if (!row)
-			continue;
-		used[row - w->record.rows] = true;
-		if (row->kind)
-			m->row = row;
+		if (match_member(o, m, row, &excepted))
+			return strstr(o->e->where, m->name) ? (int)o->e->code : wp_err_where(o->e, "'%s'", m->name);
+		if (row)
+			used[row - w->record.rows] = true;
 	}
+	if (excepted < w->exceptions.n)
+		return wp_fail(o->e, WP_E_RECORD, "%zu of %zu exceptions from RECORD are of files that the wheel doesn't have, or "
+			"that need none", w->exceptions.n - excepted, w->exceptions.n);
+	if (o->excepting)
+		wheel_keep_found(o);
 	return 0;
 }
 

@@ -13,23 +13,43 @@ static int open_steps(wheel_opening *o, const wp_blob *blob, const char *expect_
 	return wheel_texts(o);
 }
 
-int wp_wheel_open(wp_arena *a, const char *filename, const wp_blob *blob, wp_names names, const char *expect_record,
-	wp_wheel *out, wp_findings *findings, wp_error *e)
+static int open_wheel(wheel_opening *o, const char *filename, const wp_blob *blob, wp_names names, const char *expect_record,
+	wp_findings *findings)
 {
-	wheel_opening o = {.a = a, .w = out, .names = names, .windows = names == WP_NAMES_WINDOWS, .e = e};
 	int rc;
 
-	*out = (wp_wheel){.filename = wp_strdup(a, filename)};
-	o.scratch = wp_arena_new();
-	o.unpacker = wp_unpacker_new();
-	rc = open_steps(&o, blob, expect_record);
+	o->names = names;
+	o->windows = names == WP_NAMES_WINDOWS;
+	o->w->filename = wp_strdup(o->a, filename);
+	o->scratch = wp_arena_new();
+	o->unpacker = wp_unpacker_new();
+	rc = open_steps(o, blob, expect_record);
 	if (rc)
-		wp_err_where(e, "'%s'", filename);
+		wp_err_where(o->e, "'%s'", filename);
 	else
-		wheel_notes_out(&o, findings);
-	wp_unpacker_free(o.unpacker);
-	wp_arena_free(o.scratch);
+		wheel_notes_out(o, findings);
+	wp_unpacker_free(o->unpacker);
+	WP_VEC_FREE(&o->found);
+	wp_arena_free(o->scratch);
 	return rc;
+}
+
+int wp_wheel_open(wp_arena *a, const char *filename, const wp_blob *blob, wp_names names, const wp_record_pin *pin,
+	wp_wheel *out, wp_findings *findings, wp_error *e)
+{
+	wheel_opening o = {.a = a, .w = out, .e = e};
+
+	*out = (wp_wheel){.exceptions = pin ? pin->exceptions : (wp_exceptions){0}};
+	return open_wheel(&o, filename, blob, names, pin ? pin->sha256 : NULL, findings);
+}
+
+int wp_wheel_open_excepting(const wp_ctx *ctx, wp_arena *a, const char *filename, const wp_blob *blob, wp_names names,
+	wp_wheel *out, wp_findings *findings, wp_error *e)
+{
+	wheel_opening o = {.a = a, .w = out, .excepting = ctx, .e = e};
+
+	*out = (wp_wheel){0};
+	return open_wheel(&o, filename, blob, names, NULL, findings);
 }
 
 /* ---- the end of a wheel alone ------------------------------------------------------------- */

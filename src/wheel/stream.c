@@ -187,6 +187,11 @@ static const struct {
 	[WP_RECORD_SHA512] = {WP_SHA512, "sha512"},
 };
 
+static const char *promiser(const wp_record_row *row)
+{
+	return row->line ? "RECORD promises" : "its exception from RECORD says";
+}
+
 static int check_digest(const wp_record_row *row, const unsigned char *d, size_t n, wp_error *e)
 {
 	char is[2 * WP_HASH_MAX + 1], promised[2 * WP_HASH_MAX + 1];
@@ -195,7 +200,7 @@ static int check_digest(const wp_record_row *row, const unsigned char *d, size_t
 		return 0;
 	wp_hex(d, n, is);
 	wp_hex(row->digest, n, promised);
-	return wp_fail(e, WP_E_RECORD, "%s is %s, RECORD promises %s", digests[row->kind].name, is, promised);
+	return wp_fail(e, WP_E_RECORD, "%s is %s, %s %s", digests[row->kind].name, is, promiser(row), promised);
 }
 
 static int check_row(const wp_record_row *row, wp_hash *h, uint64_t size, unsigned char d[WP_HASH_MAX], wp_error *e)
@@ -203,11 +208,13 @@ static int check_row(const wp_record_row *row, wp_hash *h, uint64_t size, unsign
 	size_t n = wp_hash_end(h, d);
 
 	if (row->size >= 0 && (uint64_t)row->size != size)
-		wp_fail(e, WP_E_RECORD, "size is %llu, RECORD promises %lld", (unsigned long long)size,
+		wp_fail(e, WP_E_RECORD, "size is %llu, %s %lld", (unsigned long long)size, promiser(row),
 			(long long)row->size);
 	else
 		check_digest(row, d, n, e);
-	return e->code ? wp_err_where(e, "RECORD line %d, '%s'", row->line, row->path) : 0;
+	if (!e->code)
+		return 0;
+	return row->line ? wp_err_where(e, "RECORD line %d, '%s'", row->line, row->path) : wp_err_where(e, "'%s'", row->path);
 }
 
 static int finish(const wp_member *m, wp_hash *const *h, size_t nh, uint32_t crc, unsigned char *sha256, wp_error *e)
@@ -228,7 +235,7 @@ static int finish(const wp_member *m, wp_hash *const *h, size_t nh, uint32_t crc
 	return rc;
 }
 
-static int read_member(wp_unpacker *u, const wp_blob *blob, const wp_member *m, wp_sink sink, void *user,
+int wheel_member_read(wp_unpacker *u, const wp_blob *blob, const wp_member *m, wp_sink sink, void *user,
 	unsigned char *sha256, wp_error *e)
 {
 	wp_record_hash kind = m->row ? m->row->kind : WP_RECORD_NONE;
@@ -247,15 +254,10 @@ static int read_member(wp_unpacker *u, const wp_blob *blob, const wp_member *m, 
 	return finish(m, h, nh, crc, sha256, e);
 }
 
-int wheel_member_check(wp_unpacker *u, const wp_blob *blob, const wp_member *m, wp_error *e)
-{
-	return read_member(u, blob, m, NULL, NULL, NULL, e);
-}
-
 int wp_member_read(wp_unpacker *u, const wp_wheel *w, const wp_member *m, wp_sink sink, void *user,
 	unsigned char sha256[32], wp_error *e)
 {
-	int rc = read_member(u, &w->zip.blob, m, sink, user, sha256, e);
+	int rc = wheel_member_read(u, &w->zip.blob, m, sink, user, sha256, e);
 
 	return rc ? wp_err_where(e, "'%s'", w->filename) : 0;
 }
@@ -292,7 +294,7 @@ int wheel_member_text(wp_unpacker *u, wp_arena *a, const wp_blob *blob, const wp
 
 	if (text_room(a, m->entry, max, &t, e))
 		return wp_err_where(e, "'%s'", m->name);
-	rc = read_member(u, blob, m, into_text, &t, NULL, e);
+	rc = wheel_member_read(u, blob, m, into_text, &t, NULL, e);
 	*out = (wp_str){t.p, t.n};
 	return rc;
 }

@@ -8,6 +8,7 @@
 #include "py/metadata.h"
 #include "py/record.h"
 #include "py/tag.h"
+#include "wheelpack/wheelpack.h"
 
 typedef enum wp_scheme { WP_PURELIB, WP_PLATLIB, WP_HEADERS, WP_SCRIPTS, WP_DATA } wp_scheme;
 
@@ -16,7 +17,7 @@ typedef struct wp_member {
 	const char *name;	  /* tidied member name */
 	wp_scheme scheme;	  /* root members: purelib or platlib by Root-Is-Purelib */
 	const char *path;	  /* below that scheme's place */
-	const wp_record_row *row; /* NULL only for RECORD and its signatures */
+	const wp_record_row *row; /* NULL only for RECORD and its signatures; line 0: of an exception */
 	bool executable;	  /* mode says so, or a script */
 	bool shadowed;		  /* a script that an entry point replaces, or what other tools put beside one */
 } wp_member;
@@ -32,16 +33,34 @@ typedef struct wp_wheel {
 	wp_str metadata_text;
 	wp_record record;
 	const char *record_sha256; /* of RECORD's bytes */
+	wp_exceptions exceptions;  /* members whose row is not RECORD's, but has what they are */
 	wp_entry_points entry_points;
 	wp_member *members; size_t n; /* files only, in zip order */
 	uint64_t total;		  /* bytes unpacked */
 } wp_wheel;
 
+/* What a bundle vouches for. */
+typedef struct wp_record_pin {
+	const char *sha256;	  /* of RECORD, hex; NULL: any */
+	wp_exceptions exceptions; /* exactly the members that are not to be held to RECORD, but to this */
+} wp_record_pin;
+
 /* Strings live in a; blob is borrowed and must outlive the wheel. names: of the strictest target.
- * Warnings become findings (code Nxxx, may be NULL). expect_record (hex, may be NULL): WP_E_RECORD if RECORD's own
- * digest differs. WP_E_ZIP, WP_E_WHEEL, WP_E_RECORD, WP_E_PATH, WP_E_METADATA; where begins with the file name. */
-int wp_wheel_open(wp_arena *a, const char *filename, const wp_blob *blob, wp_names names, const char *expect_record,
+ * Warnings become findings (code Nxxx, may be NULL). pin (may be NULL): WP_E_RECORD if RECORD's own digest is another, or
+ * an exception is of no member or not needed. WP_E_ZIP, WP_E_WHEEL, WP_E_RECORD, WP_E_PATH, WP_E_METADATA; where begins
+ * with the file name. */
+int wp_wheel_open(wp_arena *a, const char *filename, const wp_blob *blob, wp_names names, const wp_record_pin *pin,
 	wp_wheel *out, wp_findings *findings, wp_error *e);
+/* Open a wheel whose RECORD may be wrong about its members: those with another digest or size, or without a row, are
+ * taken as they are and become its exceptions. All other faults are refused as ever. Every member is read; ctx: to stop
+ * that. */
+int wp_wheel_open_excepting(const wp_ctx *ctx, wp_arena *a, const char *filename, const wp_blob *blob, wp_names names,
+	wp_wheel *out, wp_findings *findings, wp_error *e);
+wp_exceptions wp_exceptions_copy(wp_arena *a, const wp_exceptions *x);
+/* A finding gets "2 files of 'demo.whl'" for its why, and them. */
+void wp_exceptions_tell(wp_finding *f, wp_arena *a, const char *filename, const wp_exceptions *x);
+/* The wheel was refused with WP_E_RECORD: where that is all that is wrong with it, next of e says how it can be taken. */
+void wp_wheel_advise(const wp_ctx *ctx, const char *filename, const wp_blob *blob, wp_names names, wp_error *e);
 
 /* Does the path below a venv belong to the venv itself: pyvenv.cfg, python, activate, .wheelpack? No distribution has
  * a say in these. */

@@ -56,9 +56,11 @@ def metadata_text(name, version, requires, requires_python, extras):
     return ("\n".join(lines) + f"\n\n{name}, made for tests.\n").encode()
 
 
-def wheel_bytes(name, version, tag, files, metadata, entry_points=None, pure=None, spoil=None, deflate=False):
-    """The wheel as bytes. files: {member: bytes}. spoil changes a member after RECORD was written. Deflated
-    members are few: their bytes are those of this machine's zlib."""
+def wheel_bytes(name, version, tag, files, metadata, entry_points=None, pure=None, spoil=None, deflate=False,
+                wrong=(), unlisted=()):
+    """The wheel as bytes. files: {member: bytes}. spoil changes a member after RECORD was written; wrong names
+    members of which RECORD has another digest and size, and unlisted those that it doesn't have. Deflated members
+    are few: their bytes are those of this machine's zlib."""
     stem = f"{name}-{version}"
     info = f"{stem}.dist-info"
     if pure is None:
@@ -74,7 +76,10 @@ def wheel_bytes(name, version, tag, files, metadata, entry_points=None, pure=Non
     rows = io.StringIO()
     writer = csv.writer(rows, lineterminator="\n")
     for path, data in members.items():
-        writer.writerow([path, record_digest(data), len(data)])
+        if path.replace(stem, "*") in wrong:
+            data += b"\n"
+        if path not in unlisted:
+            writer.writerow([path, record_digest(data), len(data)])
     writer.writerow([f"{info}/RECORD", "", ""])
     members[f"{info}/RECORD"] = rows.getvalue().encode()
     if spoil:
@@ -106,13 +111,14 @@ class World:
 
     def wheel(self, name, version, tag="py3-none-any", indexes=("ordinary",), requires=(), files=None, build=None,
               requires_python=None, yanked=None, extras=(), entry_points=None, spoil=None, side=None, damage=None,
-              deflate=False, uploaded=None):
+              deflate=False, uploaded=None, wrong=(), unlisted=()):
         escaped = name.replace("-", "_")
         module = escaped.lower()
         if files is None:
             files = {f"{module}/__init__.py": f'__version__ = "{version}"\n'.encode()}
         text = metadata_text(name, version, requires, requires_python, extras)
-        data = wheel_bytes(escaped, version, tag, files, text, entry_points, spoil=spoil, deflate=deflate)
+        data = wheel_bytes(escaped, version, tag, files, text, entry_points, spoil=spoil, deflate=deflate,
+                           wrong=wrong, unlisted=unlisted)
         if damage:
             data = damage(data)
         number = f"-{build}" if build else ""
@@ -261,6 +267,8 @@ def add_cases(w):
             deflate=True)
     w.wheel("bad-record", "1.0", files={"bad_record/__init__.py": b"a = 1\n", "bad_record/b.py": b"b = 2\n"},
             spoil="bad_record/b.py")
+    w.wheel("wrong-record", "1.0", files={"wrong_record/__init__.py": b"w = 1\n", "wrong_record/late.py": b"late = 1\n"},
+            wrong=["*.dist-info/METADATA"], unlisted=["wrong_record/late.py"])  # as torch 1.7 to 1.11 for Linux have it
     w.wheel("damaged", "1.0", damage=lambda data: data[:-40])
     w.wheel("other-metadata", "1.0", requires=["filelock"],
             side=metadata_text("other-metadata", "1.0", [], None, []))

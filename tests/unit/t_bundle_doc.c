@@ -7,6 +7,9 @@
 #define HEAD "{\"schema\": \"wheelpack.bundle/1\", \"lock_sha256\": \"" A "\", "
 #define LOCK "{\"path\": \"lock.json\", \"size\": 2, \"sha256\": \"" A "\", \"role\": \"lock\"}"
 #define WHEEL(name) "{\"filename\": \"" name "\", \"size\": 7, \"sha256\": \"" A "\", \"record_sha256\": \"" B "\"}"
+#define EXCEPTION(path) "{\"path\": \"" path "\", \"size\": 3, \"sha256\": \"" B "\"}"
+#define EXCEPTING(list) "{\"filename\": \"a-1-py3-none-any.whl\", \"size\": 7, \"sha256\": \"" A "\", \"record_sha256\": \"" B "\", " \
+	"\"exceptions\": [" list "]}"
 #define FILE_ROW(path, role) "{\"path\": \"" path "\", \"size\": 1, \"sha256\": \"" B "\", \"role\": \"" role "\"}"
 #define DOC(wheels, files) HEAD "\"wheels\": [" wheels "], \"files\": [" files "]}"
 
@@ -150,6 +153,57 @@ static void damaged_text_is_refused(void **state)
 	wp_arena_free(a);
 }
 
+static void exceptions_read_back(void **state)
+{
+	static const wp_exception x[] = {{"a-1.dist-info/METADATA", A, 0}, {"a/\xc3\xa4 b.py", B, 2147483648u}};
+	wp_arena *a = wp_arena_new();
+	wp_bundle_wheel w[2];
+	wp_bundle_file f[5];
+	wp_bundle_doc d = sample(w, f), back;
+	wp_str text, again;
+	wp_error err = {0};
+
+	(void)state;
+	w[0].exceptions = (wp_exceptions){x, 2};
+	assert_ok(wp_bundle_doc_write(a, &d, &text, &err));
+	assert_ok(wp_bundle_doc_read(a, text, &back, &err));
+	assert_int_equal(back.wheels[0].exceptions.n, 2);
+	assert_int_equal(back.wheels[1].exceptions.n, 0);
+	assert_string_equal(back.wheels[0].exceptions.v[1].path, x[1].path);
+	assert_string_equal(back.wheels[0].exceptions.v[1].sha256, B);
+	assert_true(back.wheels[0].exceptions.v[1].size == 2147483648u);
+	assert_ok(wp_bundle_doc_write(a, &back, &again, &err));
+	assert_true(wp_str_eq(text, again));
+	wp_arena_free(a);
+}
+
+static void odd_exceptions_are_refused(void **state)
+{
+	static const char *const paths[] = {"../a", "/a", "a/../b", "a//b", "./a", "a/", "", "C:/a", "a\\\\b", "a\\u0007b"};
+	wp_arena *a = wp_arena_new();
+	wp_buf b;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof paths / sizeof *paths; i++)
+		refuse(wp_sprintf(a, HEAD "\"wheels\": [{\"filename\": \"a-1.whl\", \"exceptions\": [{\"path\": \"%s\", \"size\": 3, "
+			"\"sha256\": \"" B "\"}]}], \"files\": []}", paths[i]), "is no path of a file in a wheel");
+	refuse(DOC(EXCEPTING(EXCEPTION("b") ", " EXCEPTION("a")), LOCK), "'a' is out of order");
+	refuse(DOC(EXCEPTING(EXCEPTION("a") ", " EXCEPTION("a")), LOCK), "'a' is listed twice");
+	refuse(DOC(EXCEPTING(""), LOCK), "an empty list of exceptions");
+	refuse(DOC(EXCEPTING("{\"path\": \"a\", \"size\": 1}"), LOCK), "'sha256' is missing");
+	refuse(DOC(EXCEPTING("{\"path\": \"a\", \"size\": 1, \"sha256\": \"" A "\", \"why\": \"x\"}"), LOCK), "unknown key 'why'");
+	refuse(DOC(EXCEPTING("{\"path\": \"a\", \"size\": -1, \"sha256\": \"" A "\"}"), LOCK), "out of range");
+	refuse(DOC(EXCEPTING("{\"path\": \"a\", \"size\": 1, \"sha256\": \"AA\"}"), LOCK), "64 lower-case");
+	wp_buf_init(&b, 4 << 20);
+	wp_buf_puts(&b, HEAD "\"wheels\": [{\"filename\": \"a-1.whl\", \"exceptions\": [");
+	for (i = 0; i <= WP_MAX_EXCEPTIONS; i++)
+		wp_buf_printf(&b, "%s{\"path\": \"%06zu\", \"size\": 3, \"sha256\": \"" B "\"}", i ? ", " : "", i);
+	wp_buf_puts(&b, "]}], \"files\": []}");
+	refuse(wp_buf_take(&b, a).p, "10000");
+	wp_arena_free(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -160,6 +214,8 @@ int main(void)
 		cmocka_unit_test(every_key_is_known_and_there),
 		cmocka_unit_test(digests_and_sizes_have_one_form),
 		cmocka_unit_test(damaged_text_is_refused),
+		cmocka_unit_test(exceptions_read_back),
+		cmocka_unit_test(odd_exceptions_are_refused),
 	};
 
 	return cmocka_run_group_tests_name("bundle_doc", tests, NULL, NULL);

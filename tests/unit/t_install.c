@@ -330,6 +330,40 @@ static void the_manifest_vouches_for_the_record(void **state)
 	refused(w, WP_E_BUNDLE, "does not list it");
 }
 
+static void the_manifest_vouches_for_what_record_is_wrong_about(void **state)
+{
+	world *w = *state;
+	const mw_member m[] = {
+		{.name = "pkg/a.py", .data = "a", .row = "pkg/a.py,sha256=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA,1"},
+		{.name = "pkg/b.py", .data = "b", .unlisted = true},
+	};
+	mw_wheel v = {.project = "pkg", .version = "1.0", .members = m, .n = 2};
+	char a[WP_SHA256_HEX + 1], b[WP_SHA256_HEX + 1];
+	wp_exception x[] = {{"pkg/a.py", a, 1}, {"pkg/b.py", b, 1}};
+	wp_error err = {0};
+	wp_drift drift;
+
+	add(w, &v);
+	wp_sha256_hex(WP_LIT("a"), a);
+	wp_sha256_hex(WP_LIT("b"), b);
+	refused_everywhere(w, WP_E_RECORD, "'pkg/b.py'");
+	w->pins.v[0].exceptions = (wp_exceptions){x, 2};
+	x[0].sha256 = b;
+	refused_everywhere(w, WP_E_RECORD, "its exception from RECORD says");
+	x[0].sha256 = a;
+	assert_ok(install(w, &err));
+	check_record(w, "pkg-1.0.dist-info");
+	assert_int_equal(finding(w, "N550")->severity, WP_WARNING);
+	assert_int_equal(finding(w, "N550")->nfiles, 2);
+	assert_string_equal(finding(w, "N550")->why, "2 files of 'pkg-1.0-py3-none-any.whl'");
+	assert_non_null(strstr(tmp_read(w->a, in_venv(w, ".wheelpack/receipt.json")).p, b));
+	assert_ok(wp_venv_check(&w->ctx, w->venv, NULL, &drift, &err));
+	assert_int_equal(drift.findings.n, 0);
+	assert_ok(install(w, &err));
+	assert_int_equal(w->out.kept, 1);
+	assert_null(finding(w, "N550"));
+}
+
 static void without_a_manifest_the_whole_wheel_is_hashed(void **state)
 {
 	world *w = *state;
@@ -968,6 +1002,7 @@ int main(void)
 		T(hostile_wheels_change_nothing),
 		T(one_name_with_two_contents_is_refused),
 		T(the_manifest_vouches_for_the_record),
+		T(the_manifest_vouches_for_what_record_is_wrong_about),
 		T(without_a_manifest_the_whole_wheel_is_hashed),
 		T(a_damaged_byte_is_found_while_unpacking),
 		T(another_project_or_version_than_locked_is_refused),

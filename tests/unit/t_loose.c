@@ -11,10 +11,12 @@ static const char *lay(world *w, const char *project, const char *version, const
 }
 
 static wp_loose loose; /* of the last call */
+static const char *allowed; /* a project whose RECORD may be wrong */
 
 static int make(world *w, const char *const *paths, size_t n, wp_error *e)
 {
-	wp_loose_request q = {.paths = paths, .n = n, .venv = w->venv, .python = os_is_dir(w->venv) ? NULL : w->python};
+	wp_loose_request q = {.paths = paths, .n = n, .venv = w->venv, .python = os_is_dir(w->venv) ? NULL : w->python,
+		.allow_wrong_record = &allowed, .nallow_wrong_record = allowed != NULL};
 
 	return wp_loose_make(&w->ctx, &q, &loose, e);
 }
@@ -256,6 +258,61 @@ static void an_index_of_another_folder_gets_another_name(void **state)
 	assert_string_equal(loose.lock.indexes[0].id, "find-links1");
 }
 
+static const char *lay_wrong(world *w, const char *project)
+{
+	mw_member m = {.name = wp_sprintf(w->a, "%s.py", project), .data = "x = 1\n",
+		.row = wp_sprintf(w->a, "%s.py,sha256=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA,", project)};
+
+	return os_join(w->a, w->store, mw_write(w->a, w->store, &(mw_wheel){.project = project, .version = "1.0",
+		.members = &m, .n = 1}).filename);
+}
+
+static void a_wrong_record_is_taken_where_it_is_allowed(void **state)
+{
+	world *w = *state;
+	wp_error err = {0};
+	const char *wrong = lay_wrong(w, "wrong"), *right = lay(w, "right", "1.0", NULL, NULL), *before = snapshot(w);
+	wp_lock_doc lock;
+
+	assert_int_equal(install_loose(w, PATHS(right, wrong), &err), WP_E_RECORD); /* seen when it is unpacked */
+	assert_non_null(strstr(err.next, "what RECORD says of 'wrong.py'"));
+	assert_non_null(strstr(err.next, "--allow-wrong-record wrong"));
+	assert_string_equal(snapshot(w), before);
+	allowed = "Wrong";
+	err = (wp_error){0};
+	assert_ok(install_folder(w, &err));
+	assert_int_equal(finding(w, "N550")->nfiles, 1);
+	assert_int_equal(times(&loose.findings, "N551"), 0);
+	assert_non_null(strstr(tmp_read(w->a, in_venv(w, ".wheelpack/receipt.json")).p, "\"exceptions\""));
+	assert_true(wp_venv_lock(&w->ctx, w->venv, &lock));
+	assert_non_null(lock.wheels[1].sha256); /* the whole stands for it */
+	assert_null(lock.wheels[0].sha256);
+	assert_ok(install_loose(w, PATHS(wrong), &err));
+	assert_int_equal(w->out.kept, 1);
+	allowed = "right";
+	assert_ok(make(w, PATHS(right), &err));
+	says(told("N551"), "right-1.0-py3-none-any.whl': its RECORD is right");
+	allowed = "rihgt";
+	assert_int_equal(make(w, PATHS(right), &err), WP_E_USAGE);
+	assert_non_null(strstr(err.why, "names 'rihgt'"));
+	allowed = NULL;
+}
+
+static void a_wheel_that_is_damaged_is_refused_with_the_option_too(void **state)
+{
+	world *w = *state;
+	wp_error err = {0};
+	const char *path = lay_wrong(w, "wrong");
+	wp_str text = wp_str_copy(w->a, tmp_read(w->a, path));
+
+	*strstr((char *)text.p + 30, "x = 1") = 'y';
+	tmp_write(path, text);
+	allowed = "wrong";
+	assert_int_equal(install_loose(w, PATHS(path), &err), WP_E_RECORD);
+	assert_string_equal(err.next, "");
+	allowed = NULL;
+}
+
 /* ---- what is missing ------------------------------------------------------------------------ */
 
 static void a_requirement_that_nobody_meets_is_told_once_a_project(void **state)
@@ -444,6 +501,8 @@ int main(void)
 		T(a_file_with_another_name_is_told_and_left),
 		T(named_wheels_must_all_fit_and_all_that_do_not_are_told),
 		T(a_damaged_wheel_is_refused),
+		T(a_wrong_record_is_taken_where_it_is_allowed),
+		T(a_wheel_that_is_damaged_is_refused_with_the_option_too),
 		T(the_interpreter_and_the_place_are_judged_as_ever),
 	};
 

@@ -87,6 +87,7 @@ static void refused(lab *l, const wp_lock_doc *lock, wp_code code, const char *w
 #define FILELOCK "filelock-3.18.0-py3-none-any.whl"
 #define OTHER "other_metadata-1.0-py3-none-any.whl"
 #define BAD_RECORD "bad_record-1.0-py3-none-any.whl"
+#define WRONG_RECORD "wrong_record-1.0-py3-none-any.whl"
 #define DAMAGED "damaged-1.0-py3-none-any.whl"
 #define ESCAPES "escapes-1.0-py3-none-any.whl"
 
@@ -544,6 +545,32 @@ static void the_error_names_member_and_file(void **state)
 	assert_non_null(strstr(e.where, "bad_record/b.py"));
 }
 
+static void a_wrong_record_is_taken_where_it_is_allowed(void **state)
+{
+	static const char *const names[] = {FILELOCK, WRONG_RECORD}, *const allowed[] = {"wrong-record", "filelock"};
+	lab *l = *state;
+	wp_lock_doc lock = lock_of(l, "/json/", names, 2, true);
+	wp_fetch_request in = {.lock = &lock, .allow_wrong_record = allowed, .nallow_wrong_record = 2};
+	wp_fetch_result out;
+	wp_error err = {0}, e;
+	int round;
+
+	assert_int_equal(fetch(l, &lock, &out, &e), WP_E_RECORD);
+	assert_non_null(strstr(e.next, "--allow-wrong-record wrong-record"));
+	for (round = 0; round < 2; round++) { /* the second from the cache */
+		assert_ok(wp_fetch(&l->ctx, l->s, &in, &out, &err));
+		assert_int_equal(out.wheels[0].exceptions.n, 0);
+		assert_int_equal(out.wheels[1].exceptions.n, 2);
+		assert_string_equal(out.wheels[1].exceptions.v[0].path, "wrong_record-1.0.dist-info/METADATA");
+		assert_int_equal(out.findings.n, 2);
+		assert_string_equal(out.findings.v[0].code, "N205");
+		assert_int_equal(out.findings.v[0].severity, WP_WARNING);
+		assert_string_equal(out.findings.v[0].files[1], "wrong_record/late.py");
+		assert_string_equal(out.findings.v[1].code, "N206");
+	}
+	assert_int_equal(fetch(l, &lock, &out, &e), WP_E_RECORD); /* what was allowed once isn't for ever */
+}
+
 static void bad_wheels_do_not_stop_the_others(void **state)
 {
 	static const char *const names[] = {FILELOCK, DAMAGED, BIG, BAD_RECORD};
@@ -665,6 +692,7 @@ int main(int argc, char **argv)
 		T(bad_wheels),
 		T(a_size_that_cannot_be_names_who_says_so),
 		T(the_error_names_member_and_file),
+		T(a_wrong_record_is_taken_where_it_is_allowed),
 		T(bad_wheels_do_not_stop_the_others),
 		T(a_cached_wheel_that_went_bad_is_fetched_again),
 		T(refetch_trusts_no_cache),

@@ -307,6 +307,37 @@ static void what_is_not_there_is_not_found(void **state)
 
 /* ---- members ------------------------------------------------------------------------------ */
 
+/* What the bundle says of the file counts instead of RECORD, for the members that are looked at and for the tree. */
+static void hold_to_exceptions(mb *m)
+{
+	char hex[WP_SHA256_HEX + 1], other[WP_SHA256_HEX + 1];
+	wp_exception x = {"plain/__init__.py", hex, 6};
+	wp_bundle *b;
+	wp_blob blob;
+	wp_error err = {0};
+	wp_tree t;
+
+	wp_sha256_hex(WP_LIT("x = 1\n"), hex);
+	m->fetched[0].exceptions = (wp_exceptions){&x, 1};
+	mb_pack(m, "x");
+	mb_pack(m, "x.wpk");
+	good(m, mb_path(m, "x"), true);
+	good(m, mb_path(m, "x.wpk"), true);
+	assert_ok(wp_bundle_open(&m->ctx, mb_path(m, "x"), &b, &err));
+	assert_ok(wp_bundle_tree(&m->ctx, b, NULL, &t, &err));
+	assert_ok(t.open(t.self, "plain/__init__.py", &blob, &err));
+	assert_int_equal(blob.size, 6);
+	blob.close(blob.self);
+	wp_bundle_close(b);
+	wp_sha256_hex(WP_LIT("other"), other);
+	x.sha256 = other;
+	mb_pack(m, "y");
+	bad(m, mb_path(m, "y"), true, WP_E_RECORD, "plain/__init__.py", "its exception from RECORD says");
+	x = (wp_exception){"plain/absent.py", hex, 6};
+	mb_pack(m, "z");
+	bad(m, mb_path(m, "z"), false, WP_E_RECORD, "plain-1.0", "the wheel doesn't have");
+}
+
 /* A wheel with the right digest whose RECORD does not fit: only a look at the members shows it. */
 static void deep_looks_into_wheels_whose_digest_is_right(void **state)
 {
@@ -329,6 +360,7 @@ static void deep_looks_into_wheels_whose_digest_is_right(void **state)
 	r = bad(&m, mb_path(&m, "b"), true, WP_E_RECORD, "plain/__init__.py", "");
 	assert_int_equal(r.findings.n, 1);
 	bad(&m, m.cache, false, WP_E_RECORD, "plain/__init__.py", "");
+	hold_to_exceptions(&m);
 	mb_done(&m);
 }
 

@@ -289,13 +289,16 @@ static void a_changed_byte_is_named_with_its_line(void **state)
 static void the_promised_record_is_held(void **state)
 {
 	char other[WP_SHA256_HEX + 1];
+	wp_record_pin pin = {0};
 	wp_wheel w;
 
 	(void)state;
 	assert_ok(wp_wheel_open(a, filename, make(), WP_NAMES_UNIX, NULL, &w, NULL, &err));
-	assert_ok(wp_wheel_open(a, filename, &mem.blob, WP_NAMES_UNIX, w.record_sha256, &w, NULL, &err));
+	pin.sha256 = w.record_sha256;
+	assert_ok(wp_wheel_open(a, filename, &mem.blob, WP_NAMES_UNIX, &pin, &w, NULL, &err));
 	wp_sha256_hex(WP_LIT("other"), other);
-	assert_int_equal(wp_wheel_open(a, filename, &mem.blob, WP_NAMES_UNIX, other, &w, NULL, &err), WP_E_RECORD);
+	pin.sha256 = other;
+	assert_int_equal(wp_wheel_open(a, filename, &mem.blob, WP_NAMES_UNIX, &pin, &w, NULL, &err), WP_E_RECORD);
 	assert_string_equal(err.where, "'demo-1.0-py3-none-any.whl', 'demo-1.0.dist-info/RECORD'");
 	zip_free(&zip);
 }
