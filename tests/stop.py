@@ -2,16 +2,17 @@
 # SPDX-License-Identifier: MIT
 """stop.py WHEELPACK: Ctrl-C and kill -9 at many moments of bundle and install.
 
-After Ctrl-C: exit 130 (or the work was done already), the message says where things stand, nothing is half done, nothing
+Several installs at once, each with --wait, all come in. After Ctrl-C: exit 130 (or the work was done already), the message says where things stand, nothing is half done, nothing
 is left beside the target. After kill -9 the same command run again completes, and no leftover stays.
 """
+import fcntl
 import os
 import signal
 import subprocess
 import sys
 import time
 
-from harness import Checks, Server, environment, snapshot
+from harness import ROOT, Checks, Server, environment, snapshot
 
 WHEELPACK = os.path.abspath(sys.argv[1])
 checks = Checks("stopped runs")
@@ -57,6 +58,41 @@ def completes(name, args, target):
     return snapshot(os.path.join(work, target))
 
 
+def several_at_once():
+    """Each waits for those before it; none of what they install is lost, from the venv or from its lock."""
+    make = [sys.executable, os.path.join(ROOT, "tests/index/make_wheels.py"), "all"]
+    subprocess.run(make, cwd=work, check=True, stdout=subprocess.DEVNULL)
+    wheels = ["filelock-3.18.0", "Jinja2-3.1.6", "fsspec-2025.5.1", "filelock-3.18.0"]
+    runs = [start("install", f"all/{w}-py3-none-any.whl", "--venv", "many", "--python", sys.executable, "--wait")
+            for w in wheels]
+    for p in runs:
+        out, err = p.communicate(timeout=120)
+        checks.check(p.returncode == 0, "one of several installs at once", f"exit {p.returncode}\n{out}\n{err}")
+    p = subprocess.run([WHEELPACK, "check", "--venv", "many"], cwd=work, env=env, capture_output=True, text=True, check=False)
+    checks.expect("what several installs left", p, 0, "3 distributions")
+    checks.check("not in the lock" not in p.stdout, "the lock after several installs", p.stdout)
+    checks.check(not leftovers(), "several installs: leftovers", str(leftovers()))
+
+
+def stopped_while_waiting():
+    lock = open(os.path.join(work, "many/.wheelpack/lock"), "w", encoding="ascii")
+    fcntl.lockf(lock, fcntl.LOCK_EX)
+    lock.write("4711\n")
+    lock.flush()
+    for words in (["install", "all/fsspec-2025.5.1-py3-none-any.whl"], ["uninstall", "fsspec"], ["repair"]):
+        p = start(*words, "--venv", "many", "--wait")
+        said = p.stderr.readline()
+        p.send_signal(signal.SIGINT)
+        out, err = p.communicate(timeout=60)
+        checks.check(p.returncode == 130 and "nothing was changed" in err, words[0] + " stopped while it waits",
+                     f"exit {p.returncode}\n{out}\n{err}")
+        checks.check(said == "waiting for process 4711, which is at work in 'many'\n", words[0] + " says whom it waits for", said)
+    p = start("uninstall", "fsspec", "--venv", "many")
+    p.communicate(timeout=60)
+    checks.check(p.returncode == 6, "without --wait it is refused", str(p.returncode))
+    lock.close()
+
+
 def main():
     server = Server()
     slow = server.base + "/with/rate=100000/auto/"
@@ -77,6 +113,8 @@ def main():
                     checks.check(tree is None or sorted(tree) == sorted(whole), "killed install: half a venv")
         checks.remove("env")
         completes("install", install, "env")
+        several_at_once()
+        stopped_while_waiting()
     finally:
         server.close()
     checks.end()

@@ -40,6 +40,7 @@ typedef struct wp_loose_request {
 	const char *venv, *python, *search_path, *home; /* as for wp_install; python NULL: python3 */
 	const char *const *allow_wrong_record; size_t nallow_wrong_record; /* projects whose wheels are taken although their
 		* RECORD is wrong about files of theirs */
+	bool wait;	       /* for another run at this venv to end */
 } wp_loose_request;
 
 typedef struct wp_loose {
@@ -49,6 +50,7 @@ typedef struct wp_loose {
 	wp_lock_doc record;    /* the lock that the venv keeps: the one it has, with these wheels in it */
 	wp_wheels wheels;      /* lives as long as ctx->arena */
 	const wp_exceptions *exceptions; /* one a wheel of lock */
+	const char *seen;      /* what the venv was like */
 } wp_loose;
 
 /* From wheels that lie there to what wp_install takes; nothing is asked of any index. A wheel that is named goes in. Of a
@@ -103,10 +105,12 @@ typedef struct wp_receipt {
 	size_t kept;			/* distributions that were there already, with these files */
 	size_t replaced;		/* that were there in another version, or with other files */
 	uint64_t bytes;
+	bool stale;			/* after WP_E_BUSY: the venv isn't what wp_loose_make saw; make that again, then install */
 } wp_receipt;
 
 /* plan -> stage -> commit -> receipt. WP_E_WRONG_TARGET, WP_E_REQUIRES_PYTHON, WP_E_RECORD,
- * WP_E_PATH, WP_E_WHEEL, WP_E_COLLISION, WP_E_VENV, WP_E_BUSY, WP_E_DISK_FULL, ... each leaves the venv as it was. */
+ * WP_E_PATH, WP_E_WHEEL, WP_E_COLLISION, WP_E_VENV, WP_E_BUSY, WP_E_DISK_FULL, ... each leaves the venv as it was. Who is
+ * waited for is a progress report of stage "wait", once. */
 int wp_install(wp_ctx *ctx, const wp_install_request *in, wp_receipt *out, wp_error *e);
 
 /* ---- what would be done ------------------------------------------------------------------- */
@@ -143,19 +147,24 @@ typedef struct wp_uninstalled {
 	size_t left;		     /* files of them that were changed since, and stay */
 } wp_uninstalled;
 
-/* Remove the distributions of these projects (names as the user writes them) from the venv: every file of their RECORD
- * (recording-projects standard) that is still as RECORD has it, and its bytecode; nothing outside the venv. All or
- * nothing, as an install. WP_E_USAGE: that is no name; WP_E_NOT_FOUND: the venv has no such distribution; WP_E_VENV,
- * WP_E_RECORD: one of them has no RECORD, or none that can be read; WP_E_BUSY: another run is at work there. no_sync: as
- * for wp_install. */
-int wp_uninstall(wp_ctx *ctx, const char *venv, const char *const *projects, size_t n, bool no_sync,
-	wp_uninstalled *out, wp_error *e);
+typedef struct wp_uninstall_request {
+	const char *venv;
+	const char *const *projects; size_t n; /* names as the user writes them */
+	bool no_sync, wait; /* as for wp_install */
+} wp_uninstall_request;
+
+/* Remove the distributions of these projects from the venv: every file of their RECORD (recording-projects standard)
+ * that is still as RECORD has it, and its bytecode; nothing outside the venv. All or nothing, as an install. WP_E_USAGE:
+ * that is no name; WP_E_NOT_FOUND: the venv has no such distribution; WP_E_VENV, WP_E_RECORD: one of them has no RECORD,
+ * or none that can be read; WP_E_BUSY: another run is at work there. */
+int wp_uninstall(wp_ctx *ctx, const wp_uninstall_request *in, wp_uninstalled *out, wp_error *e);
 
 typedef enum wp_repaired { WP_REPAIR_NOTHING, WP_REPAIR_FINISHED, WP_REPAIR_UNDONE } wp_repaired;
 
 /* Finish what a stopped install or uninstall began to move, or with undo take it back. A file that is neither as it was
- * nor as it is to be is WP_E_VENV, and nothing more is moved. WP_E_DOCUMENT: the journal can't be read; WP_E_BUSY. */
-int wp_repair(wp_ctx *ctx, const char *venv, bool undo, wp_repaired *out, wp_error *e);
+ * nor as it is to be is WP_E_VENV, and nothing more is moved. WP_E_DOCUMENT: the journal can't be read; WP_E_BUSY, but
+ * with wait another run's end is waited for. */
+int wp_repair(wp_ctx *ctx, const char *venv, bool undo, bool wait, wp_repaired *out, wp_error *e);
 /* True where a run was stopped there and wp_repair is due. */
 bool wp_repair_due(wp_ctx *ctx, const char *venv);
 

@@ -74,7 +74,7 @@ static wp_jnode *receipt_json(const wp_receipt *r)
 wp_install_request cli_install_request(const cli *c, const wp_bundle *b)
 {
 	wp_install_request q = {.venv = c->o.venv, .python = c->o.python, .search_path = os_getenv("PATH"),
-		.home = os_home(), .no_sync = c->o.no_sync, .target = c->o.targets.n ? c->o.targets.v[0] : NULL,
+		.home = os_home(), .no_sync = c->o.no_sync, .wait = c->o.wait, .target = c->o.targets.n ? c->o.targets.v[0] : NULL,
 		.launchers = {{(const char *)wp_data_launcher_console_exe, wp_data_launcher_console_exe_size},
 			{(const char *)wp_data_launcher_gui_exe, wp_data_launcher_gui_exe_size}}};
 
@@ -194,55 +194,70 @@ static int preview(cli *c, const wp_install_request *q, wp_error *e)
 	return e->code;
 }
 
-static int carry_out(cli *c, wp_install_request *q, wp_error *e)
+static int carry_out(cli *c, wp_install_request *q, wp_receipt *r, wp_error *e)
 {
 	uint64_t start = os_now_ms();
-	wp_receipt r = {0};
 	char now[21];
 
 	if (c->o.dry_run)
 		return preview(c, q, e);
 	os_rfc3339(-1, now);
 	q->time = now;
-	if (wp_install(&c->ctx, q, &r, e))
-		cli_refusals(c, &r.findings);
+	if (wp_install(&c->ctx, q, r, e))
+		cli_refusals(c, &r->findings);
 	else
-		tell_installed(c, &r, start);
+		tell_installed(c, r, start);
 	return e->code;
 }
 
 static int install_bundle(cli *c, const wp_bundle *b, wp_error *e)
 {
 	wp_install_request q = cli_install_request(c, b);
+	wp_receipt r = {0};
 
 	if (c->o.allow_wrong_record.n) {
 		wp_fail(e, WP_E_USAGE, "--allow-wrong-record is for wheels without a bundle");
 		return wp_err_next(e, "leave it out: a bundle that was made with it has the exceptions in it");
 	}
-	return carry_out(c, &q, e);
+	return carry_out(c, &q, &r, e);
+}
+
+static int loose_once(cli *c, wp_install_request *q, bool first, wp_receipt *r, wp_error *e)
+{
+	wp_loose_request lq = {.paths = c->o.args.v, .n = c->o.args.n, .venv = q->venv, .python = q->python,
+		.search_path = q->search_path, .home = q->home, .wait = q->wait,
+		.allow_wrong_record = c->o.allow_wrong_record.v, .nallow_wrong_record = c->o.allow_wrong_record.n};
+	wp_loose l = {0};
+
+	if (wp_loose_make(&c->ctx, &lq, &l, e)) {
+		cli_refusals(c, &l.findings);
+		return e->code;
+	}
+	if (first)
+		cli_findings(c, &l.findings);
+	q->lock = &l.lock;
+	q->loose = &l;
+	q->wheels = l.wheels;
+	return carry_out(c, q, r, e);
 }
 
 static int install_loose(cli *c, wp_error *e)
 {
 	wp_install_request q = cli_install_request(c, NULL);
-	wp_loose_request lq = {.paths = c->o.args.v, .n = c->o.args.n, .venv = q.venv, .python = q.python,
-		.search_path = q.search_path, .home = q.home, .allow_wrong_record = c->o.allow_wrong_record.v,
-		.nallow_wrong_record = c->o.allow_wrong_record.n};
-	wp_loose l = {0};
+	wp_receipt r = {0};
 
 	if (q.target) {
 		wp_fail(e, WP_E_USAGE, "--target names one of a bundle's targets, and wheels go to the interpreter");
 		return wp_err_next(e, "name the interpreter: --python PATH, or --python 3.12");
 	}
-	if (wp_loose_make(&c->ctx, &lq, &l, e)) {
-		cli_refusals(c, &l.findings);
-		return e->code;
+	loose_once(c, &q, true, &r, e);
+	while (e->code == WP_E_BUSY && r.stale) { /* what was seen of the venv was true before another run ended */
+		*e = (wp_error){0};
+		cli_findings(c, &r.findings);
+		r = (wp_receipt){0};
+		loose_once(c, &q, false, &r, e);
 	}
-	cli_findings(c, &l.findings);
-	q.lock = &l.lock;
-	q.loose = &l;
-	q.wheels = l.wheels;
-	return carry_out(c, &q, e);
+	return e->code;
 }
 
 /* A bundle stands alone. */
@@ -280,16 +295,17 @@ static int run(cli *c, wp_error *e)
 	return wp_err_state(e, "nothing was changed in '%s'", c->o.venv);
 }
 
-static const char *const options[] = {"venv", "python", "target", "dry-run", "no-sync", "allow-wrong-record", NULL};
+static const char *const options[] = {"venv", "python", "target", "dry-run", "wait", "no-sync", "allow-wrong-record", NULL};
 
 const cli_command cmd_install = {
 	.name = "install",
 	.summary = "install a bundle, or wheels, offline into a venv, all or nothing",
-	.usage = "BUNDLE | WHEEL... | FOLDER --venv DIR [--python PATH | 3.12] [--target T] [--dry-run]",
+	.usage = "BUNDLE | WHEEL... | FOLDER --venv DIR [--python PATH | 3.12] [--target T] [--dry-run] [--wait]",
 	.about = "Makes the venv if DIR is new. Every member is held to its RECORD in the pass that writes it; a refusal or a\n"
 		 "stop leaves the venv as it was. In a venv that is there another version makes way, what was edited is put\n"
 		 "right, and what is as it was installed is kept. Wheels without a bundle need no index and fetch nothing: of a\n"
-		 "folder each project goes in with its newest version that fits, and what they require and nobody has is named.\n\n"
+		 "folder each project goes in with its newest version that fits, and what they require and nobody has is named.\n"
+		 "One run at a time works at a venv: a second one is refused, or with --wait comes after it.\n\n"
 		 "  wheelpack install torch.wpk --venv ./env --python python3.12\n"
 		 "  wheelpack install E:\\torch-cu126.wpk --venv C:\\envs\\torch\n"
 		 "  wheelpack install torch.wpk --venv ./env --dry-run\n"

@@ -18,7 +18,7 @@ static int run(cli *c, wp_error *e)
 		return wp_err_next(e, "for example: wheelpack repair --venv %s",
 			cli_word(c->ctx.arena, c->o.venv ? c->o.venv : c->o.args.n ? c->o.args.v[0] : "env"));
 	}
-	if (wp_repair(&c->ctx, c->o.venv, c->o.undo, &r, e))
+	if (wp_repair(&c->ctx, c->o.venv, c->o.undo, c->o.wait, &r, e))
 		return e->code;
 	c->result = wp_jobject();
 	wp_jput_str(c->result, "venv", c->o.venv);
@@ -28,12 +28,12 @@ static int run(cli *c, wp_error *e)
 	return 0;
 }
 
-static const char *const options[] = {"venv", "undo", NULL};
+static const char *const options[] = {"venv", "undo", "wait", NULL};
 
 const cli_command cmd_repair = {
 	.name = "repair",
 	.summary = "finish, or take back, an install that was stopped while it moved files",
-	.usage = "--venv DIR [--undo]",
+	.usage = "--venv DIR [--undo] [--wait]",
 	.about = "Where a run is killed while it moves files in a venv that was there before, what is left to do stands in\n"
 		 "the venv's .wheelpack/journal. The next install, uninstall or repair finishes it; --undo takes it back. Files\n"
 		 "that were edited are put right by installing the bundle again.\n\n"

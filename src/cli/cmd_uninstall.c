@@ -5,6 +5,8 @@
 static int run(cli *c, wp_error *e)
 {
 	wp_arena *a = c->ctx.arena;
+	wp_uninstall_request q = {.venv = c->o.venv, .projects = c->o.args.v, .n = c->o.args.n, .no_sync = c->o.no_sync,
+		.wait = c->o.wait};
 	wp_uninstalled u = {0};
 
 	if (!c->o.args.n || !c->o.venv || !c->o.venv[0]) {
@@ -12,7 +14,7 @@ static int run(cli *c, wp_error *e)
 		wp_fail(e, WP_E_USAGE, "`wheelpack uninstall` takes the names of projects and --venv DIR");
 		return wp_err_next(e, "for example: wheelpack uninstall %s", cli_example(c, "torchaudio"));
 	}
-	if (wp_uninstall(&c->ctx, c->o.venv, c->o.args.v, c->o.args.n, c->o.no_sync, &u, e))
+	if (wp_uninstall(&c->ctx, &q, &u, e))
 		return e->code;
 	cli_findings(c, &u.findings);
 	c->result = wp_jobject();
@@ -25,12 +27,12 @@ static int run(cli *c, wp_error *e)
 	return 0;
 }
 
-static const char *const options[] = {"venv", "no-sync", NULL};
+static const char *const options[] = {"venv", "wait", "no-sync", NULL};
 
 const cli_command cmd_uninstall = {
 	.name = "uninstall",
 	.summary = "remove distributions from a venv, all or nothing",
-	.usage = "PROJECT... --venv DIR",
+	.usage = "PROJECT... --venv DIR [--wait]",
 	.about = "Removes the files that RECORD lists and their bytecode, whoever installed them. A file that was changed since,\n"
 		 "or that another distribution has too, stays and is told. Nothing outside the venv is touched; a refusal or a\n"
 		 "stop leaves the venv as it was, or the next run finishes.\n\n"

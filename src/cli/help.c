@@ -51,6 +51,7 @@ static const struct {
 	{"retries", "--retries N", "how often a file is tried again; default: 5; a partial download is resumed"},
 	{"deep", "--deep", "check every member of every wheel against its RECORD too"},
 	{"venv", "--venv DIR", "the virtual environment"},
+	{"wait", "--wait", "where another run is at work in that venv, wait for its end"},
 	{"dry-run", "--dry-run", "say what would be done, or what stands against it, and change nothing"},
 	{"no-sync", "--no-sync", "don't wait for the disk (CI)"},
 	{"torch", "--torch VERSION", "only what has this torch"},

@@ -57,6 +57,7 @@ static const option options[] = {
 	{"no-suggest", 0, FLAG, AT(no_suggest)},
 	{"undo", 0, FLAG, AT(undo)},
 	{"fix", 0, FLAG, AT(fix)},
+	{"wait", 0, FLAG, AT(wait)},
 	{"update", 0, NAMES, AT(update)},
 	{"exclude-newer", 0, TEXT, AT(exclude_newer)},
 	{"require-index-hashes", 0, FLAG, AT(require_index_hashes)},

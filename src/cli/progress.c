@@ -105,6 +105,11 @@ static void on_progress(void *user, const wp_progress *p)
 	cli_progress *s = user;
 	uint64_t now = os_now_ms();
 
+	if (strcmp(p->stage, "wait") == 0) {
+		cli_progress_stop(s->c);
+		fprintf(stderr, "waiting for %s, which is at work in '%s'\n", p->item, s->c->o.venv);
+		return;
+	}
 	if (strncmp(s->stage, p->stage, sizeof s->stage - 1) != 0) {
 		snprintf(s->stage, sizeof s->stage, "%s", p->stage);
 		s->last_time = now;

@@ -114,12 +114,13 @@ static int commit_inside(wp_plan *p, wp_stage *s, wp_error *e)
 /* ---- a new venv ----------------------------------------------------------------------------- */
 
 /* Where the plan found nothing, or an empty directory, a run that was faster may have put a venv. */
-static int refuse_place(const wp_plan *p, const char *held, wp_error *e)
+static int refuse_place(wp_plan *p, const char *held, wp_error *e)
 {
 	if (!os_is_file(os_join(p->a, p->venv, "pyvenv.cfg"))) {
 		os_name_holders(e, held);
 		return e->code;
 	}
+	p->raced = true;
 	*e = (wp_error){0};
 	wp_fail(e, WP_E_BUSY, "another run has made this venv in the meantime");
 	wp_err_next(e, "look at what it installed, then run the same command again");

@@ -40,7 +40,7 @@ static int begin_inside(wp_plan *p, wp_stage *s, wp_error *e)
 {
 	wp_repaired repaired;
 
-	if (wp_stage_lock(p->a, p->venv, s, e) || wp_finish_stopped(p->a, p->venv, false, &repaired, e))
+	if (wp_stage_lock(p->ctx, p->a, p->venv, p->in->wait, s, e) || wp_finish_stopped(p->a, p->venv, false, &repaired, e))
 		return e->code;
 	p->finished = repaired == WP_REPAIR_FINISHED;
 	if (p->finished)
@@ -48,9 +48,19 @@ static int begin_inside(wp_plan *p, wp_stage *s, wp_error *e)
 	return 0;
 }
 
+/* What stands in the lock of wheels without a bundle was said with this venv in view. */
+static int check_seen(const wp_plan *p, wp_receipt *r, wp_error *e)
+{
+	r->stale = p->in->loose && !wp_streq(wp_venv_seen(p->a, p->venv), p->in->loose->seen);
+	if (!r->stale)
+		return 0;
+	wp_fail(e, WP_E_BUSY, "another run has changed this venv in the meantime");
+	return wp_err_next(e, "look at what it did, then run the same command again");
+}
+
 static int run(wp_plan *p, wp_stage *s, wp_receipt *r, wp_error *e)
 {
-	if (wp_plan_place(p, e) || (!p->is_new && begin_inside(p, s, e)) || wp_plan_make(p, e) ||
+	if (wp_plan_place_free(p, e) || (!p->is_new && begin_inside(p, s, e)) || check_seen(p, r, e) || wp_plan_make(p, e) ||
 		build(p, s, r, e) || wp_commit(p, s, e)) {
 		wp_stage_abandon(s);
 		return e->code;
@@ -59,10 +69,12 @@ static int run(wp_plan *p, wp_stage *s, wp_receipt *r, wp_error *e)
 	return 0;
 }
 
-int wp_install(wp_ctx *ctx, const wp_install_request *in, wp_receipt *out, wp_error *e)
+/* True where another run was faster and is to be waited for. */
+static bool install(wp_ctx *ctx, const wp_install_request *in, wp_receipt *out, wp_error *e)
 {
 	wp_plan p = {.ctx = ctx, .in = in, .a = wp_arena_new(), .findings = &out->findings};
 	wp_stage s = {0};
+	bool again;
 
 	*out = (wp_receipt){0};
 	if (run(&p, &s, out, e)) {
@@ -74,6 +86,14 @@ int wp_install(wp_ctx *ctx, const wp_install_request *in, wp_receipt *out, wp_er
 		out->venv = wp_strdup(ctx->arena, p.venv);
 		out->python = wp_strdup(ctx->arena, p.run_python);
 	}
+	again = p.raced && in->wait && e->code == WP_E_BUSY;
 	wp_plan_done(&p);
+	return again;
+}
+
+int wp_install(wp_ctx *ctx, const wp_install_request *in, wp_receipt *out, wp_error *e)
+{
+	while (install(ctx, in, out, e))
+		*e = (wp_error){0};
 	return e->code;
 }

@@ -392,13 +392,16 @@ static wp_wheels source_make(const wp_loosing *l)
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
-static int find_target(wp_plan *p, wp_error *e)
+static int find_target(wp_loosing *l, wp_loose *out, wp_error *e)
 {
-	if (wp_plan_place(p, e) || wp_fit_python(p, e)) {
+	wp_plan *p = &l->p;
+
+	if (wp_plan_place_free(p, e) || wp_fit_python(p, e)) {
 		if (e->code == WP_E_VENV)
 			wp_err_where(e, "'%s'", p->in->venv);
 		return e->code;
 	}
+	out->seen = wp_venv_seen(p->ctx->arena, p->venv);
 	if (!p->python.platform_tag[0])
 		return wp_fail(e, WP_E_WRONG_TARGET, "'%s' is %s on an unknown platform", p->python.path,
 			p->python.soabi_tag);
@@ -419,11 +422,12 @@ static void loosing_done(wp_loosing *l)
 
 int wp_loose_make(wp_ctx *ctx, const wp_loose_request *in, wp_loose *out, wp_error *e)
 {
-	wp_install_request r = {.venv = in->venv, .python = in->python, .search_path = in->search_path, .home = in->home};
+	wp_install_request r = {.venv = in->venv, .python = in->python, .search_path = in->search_path, .home = in->home,
+		.wait = in->wait};
 	wp_loosing l = {.p = {.ctx = ctx, .in = &r, .a = wp_arena_new(), .findings = &out->findings}};
 
 	*out = (wp_loose){0};
-	if (!gather(&l, in, e) && !find_target(&l.p, e) && !choose(&l, e) && !allow(&l, in, e) && !read_whole(&l, e) &&
+	if (!gather(&l, in, e) && !find_target(&l, out, e) && !choose(&l, e) && !allow(&l, in, e) && !read_whole(&l, e) &&
 		!wp_loose_needs(&l, e)) {
 		out->python = l.p.python;
 		out->wheels = source_make(&l);

@@ -66,6 +66,7 @@ typedef struct wp_plan {
 	const char *venv;	 /* absolute */
 	bool is_new;		 /* absent or empty now */
 	bool finished;		 /* what a stopped run had begun there */
+	bool raced;		 /* another run builds this venv, or has built it since */
 	const wp_lock_target *target;
 	wp_target want;		 /* the lock's */
 	wp_target real;		 /* of the interpreter on this machine, without a variant */
@@ -123,6 +124,8 @@ int wp_fit_wheels(wp_plan *p, wp_error *e);
 
 /* plan.c: first what is at the place, then all the rest. */
 int wp_plan_place(wp_plan *p, wp_error *e);
+/* The same with another run's end waited for, if the request says so. */
+int wp_plan_place_free(wp_plan *p, wp_error *e);
 int wp_plan_make(wp_plan *p, wp_error *e);
 void wp_plan_done(wp_plan *p);
 
@@ -180,9 +183,13 @@ typedef struct wp_stage {
 	bool made_meta, made_lock; /* by us, in an existing venv */
 	WP_VEC(const char *) made; /* parent directories of a new venv that we made, outermost first */
 } wp_stage;
+/* wait.c: os_lock_take, but with wait another's lock is waited for. */
+int wp_lock_take(wp_ctx *ctx, const char *path, bool wait, os_lock **out, wp_error *e);
 /* The lock of an existing venv. */
-int wp_stage_lock(wp_arena *a, const char *venv, wp_stage *s, wp_error *e);
-/* Remove what dead runs left (WP_E_BUSY if a live one builds this venv), make the empty stage. */
+int wp_stage_lock(wp_ctx *ctx, wp_arena *a, const char *venv, bool wait, wp_stage *s, wp_error *e);
+/* Until nobody is at work in the venv, or builds it. */
+int wp_stage_wait(wp_ctx *ctx, wp_arena *a, const char *venv, wp_error *e);
+/* Remove what dead runs left (WP_E_BUSY and p->raced if a live one builds this venv), make the empty stage. */
 int wp_stage_open(wp_plan *p, wp_stage *s, wp_error *e);
 /* Everything back as it was, the lock released; but where a journal is due, all stays for the next run. */
 void wp_stage_abandon(wp_stage *s);
@@ -193,6 +200,8 @@ void wp_stage_done(wp_stage *s); /* after a commit */
 int wp_carry_out(wp_arena *a, const wp_journal *j, bool no_sync, const char **not_flushed, wp_error *e);
 /* With the lock held: what wp_repair does. */
 int wp_finish_stopped(wp_arena *a, const char *venv, bool back, wp_repaired *out, wp_error *e);
+/* receipt.c: another text each time that an install has changed the venv; "" where there is none. */
+const char *wp_venv_seen(wp_arena *a, const char *venv);
 /* For the state of an error: where finished, that of a stopped run was all that was changed. */
 const char *wp_unchanged(wp_arena *a, const char *venv, bool finished);
 /* An existing venv, its links resolved. WP_E_NOT_FOUND, WP_E_VENV. */

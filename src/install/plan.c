@@ -94,6 +94,13 @@ int wp_plan_place(wp_plan *p, wp_error *e)
 	return 0;
 }
 
+int wp_plan_place_free(wp_plan *p, wp_error *e)
+{
+	if (wp_plan_place(p, e) || (p->in->wait && wp_stage_wait(p->ctx, p->a, p->venv, e)))
+		return e->code;
+	return p->in->wait ? wp_plan_place(p, e) : 0;
+}
+
 /* ---- the wheels ---------------------------------------------------------------------------- */
 
 static int gather(wp_plan *p, wp_error *e)

@@ -98,6 +98,18 @@ static told read_receipt(wp_arena *a, wp_str text)
 	return wp_json_end(&j) ? (told){0} : t;
 }
 
+const char *wp_venv_seen(wp_arena *a, const char *venv)
+{
+	char *hex = wp_alloc(a, WP_SHA256_HEX + 1);
+	wp_error ignored = {0};
+	wp_str text;
+
+	if (os_read_file(a, os_join(a, venv, ".wheelpack/receipt.json"), WP_MAX_DOCUMENT, &text, &ignored))
+		return os_is_file(os_join(a, venv, "pyvenv.cfg")) ? "no receipt" : "";
+	wp_sha256_hex(text, hex);
+	return hex;
+}
+
 bool wp_venv_lock(wp_ctx *ctx, const char *venv, wp_lock_doc *out)
 {
 	wp_arena *a = ctx->arena;

@@ -80,14 +80,14 @@ int wp_venv_check_place(wp_arena *a, const char *given, const char **venv, wp_er
 	return e->code ? wp_err_where(e, "'%s'", given) : 0;
 }
 
-int wp_repair(wp_ctx *ctx, const char *given, bool back, wp_repaired *out, wp_error *e)
+int wp_repair(wp_ctx *ctx, const char *given, bool back, bool wait, wp_repaired *out, wp_error *e)
 {
 	wp_arena *a = ctx->arena;
 	const char *venv;
 	wp_stage s = {0};
 
 	*out = WP_REPAIR_NOTHING;
-	if (!wp_venv_check_place(a, given, &venv, e) && !wp_stage_lock(a, venv, &s, e)) {
+	if (!wp_venv_check_place(a, given, &venv, e) && !wp_stage_lock(ctx, a, venv, wait, &s, e)) {
 		if (!wp_finish_stopped(a, venv, back, out, e))
 			wp_journal_clean(a, venv, e);
 		wp_stage_abandon(&s);

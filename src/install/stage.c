@@ -24,16 +24,23 @@ static int open_meta(wp_arena *a, const char *venv, wp_stage *s, wp_error *e)
 	return e->code;
 }
 
-int wp_stage_lock(wp_arena *a, const char *venv, wp_stage *s, wp_error *e)
+int wp_stage_lock(wp_ctx *ctx, wp_arena *a, const char *venv, bool wait, wp_stage *s, wp_error *e)
 {
-	const char *lock;
+	const char *lock = os_join(a, os_join(a, venv, ".wheelpack"), "lock");
 
-	if (open_meta(a, venv, s, e))
-		return e->code;
-	lock = os_join(a, s->meta, "lock");
-	s->made_lock = !os_is_file(lock);
-	if (os_lock_take(lock, &s->lock, e))
+	/* Who ends without having changed anything may take the whole folder away. */
+	while (!open_meta(a, venv, s, e)) {
+		wp_error f = {0};
+
+		s->made_lock = !os_is_file(lock);
+		if (!wp_lock_take(ctx, lock, wait, &s->lock, &f))
+			return 0;
 		s->made_lock = false; /* it is the other's */
+		if (!wait || f.code != WP_E_NOT_FOUND) {
+			*e = f;
+			break;
+		}
+	}
 	return e->code;
 }
 
@@ -63,8 +70,10 @@ static int clean_one(wp_plan *p, const char *dir, wp_error *e)
 	const char *path = os_join(p->a, dir, "lock");
 	os_lock *lock = NULL;
 
-	if (os_is_file(path) && os_lock_take(path, &lock, e))
+	if (os_is_file(path) && os_lock_take(path, &lock, e)) {
+		p->raced = e->code == WP_E_BUSY;
 		return e->code;
+	}
 	os_lock_release(lock);
 	return os_remove_tree(dir, e);
 }
@@ -101,14 +110,40 @@ static int make_parents(wp_plan *p, wp_stage *s, const char *parent, wp_error *e
 	return e->code;
 }
 
-static const char *stage_prefix(const wp_plan *p)
+static const char *stage_prefix(wp_arena *a, const char *venv)
 {
-	return wp_sprintf(p->a, ".%s.wheelpack-", os_basename(p->venv));
+	return wp_sprintf(a, ".%s.wheelpack-", os_basename(venv));
+}
+
+/* What is wrong with a lock otherwise is told when it is to be taken. */
+static int wait_for(wp_ctx *ctx, const char *path, wp_error *e)
+{
+	wp_error f = {0};
+	os_lock *lock = NULL;
+
+	if (os_is_file(path))
+		wp_lock_take(ctx, path, true, &lock, &f);
+	os_lock_release(lock);
+	return wp_check_cancel(ctx, e);
+}
+
+int wp_stage_wait(wp_ctx *ctx, wp_arena *a, const char *venv, wp_error *e)
+{
+	const char *parent = os_dirname(a, venv), *prefix = stage_prefix(a, venv), **names;
+	wp_error ignored = {0};
+	size_t i, n;
+
+	if (wait_for(ctx, os_join(a, venv, ".wheelpack/lock"), e) || os_list(a, parent, &names, &n, &ignored))
+		return e->code;
+	for (i = 0; i < n && !e->code; i++)
+		if (is_stage_of(names[i], prefix))
+			wait_for(ctx, os_join(a, os_join(a, parent, names[i]), "lock"), e);
+	return e->code;
 }
 
 static int open_beside(wp_plan *p, wp_stage *s, wp_error *e)
 {
-	const char *parent = os_dirname(p->a, p->venv), *prefix = stage_prefix(p);
+	const char *parent = os_dirname(p->a, p->venv), *prefix = stage_prefix(p->a, p->venv);
 	const char *outer = os_join(p->a, parent, wp_sprintf(p->a, "%s%d", prefix, os_pid()));
 
 	if (make_parents(p, s, parent, e) || clean_beside(p, parent, prefix, e) || os_mkdir(outer, e))
@@ -127,7 +162,7 @@ int wp_stage_open(wp_plan *p, wp_stage *s, wp_error *e)
 
 	if (p->is_new)
 		return open_beside(p, s, e);
-	clean_beside(p, os_dirname(p->a, p->venv), stage_prefix(p), &ignored);
+	clean_beside(p, os_dirname(p->a, p->venv), stage_prefix(p->a, p->venv), &ignored);
 	return open_inside(p, s, e);
 }
 

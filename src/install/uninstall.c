@@ -13,6 +13,7 @@
 
 typedef struct job {
 	wp_ctx *ctx;
+	const wp_uninstall_request *in;
 	wp_arena *a;
 	const char *venv;
 	wp_site site;
@@ -84,7 +85,7 @@ static void tell(job *j, wp_install_note note, const char *const *v, size_t n)
 	wp_tell_files(&j->out->findings, j->ctx->arena, note, v, n);
 }
 
-static int carry_out(job *j, bool no_sync, wp_error *e)
+static int carry_out(job *j, wp_error *e)
 {
 	wp_journal moves = {.venv = j->venv, .aside = wp_journal_clean(j->a, j->venv, e)};
 	const char **projects = WP_NEW_ARRAY(j->a, j->r.dists.n, const char *), *not_flushed = NULL;
@@ -100,14 +101,14 @@ static int carry_out(job *j, bool no_sync, wp_error *e)
 		WP_PUSH(&moves.olds, j->r.files.v[i]);
 	for (i = 0; i < j->r.empty.n; i++)
 		WP_PUSH(&moves.empty, j->r.empty.v[i]);
-	wp_carry_out(j->a, &moves, no_sync, &not_flushed, e);
+	wp_carry_out(j->a, &moves, j->in->no_sync, &not_flushed, e);
 	wp_journal_free(&moves);
 	if (not_flushed)
 		wp_install_note_add(&j->out->findings, j->ctx->arena, WP_INSTALL_NOT_FLUSHED, not_flushed);
 	return e->code;
 }
 
-static int uninstall(job *j, const char *const *projects, size_t n, bool no_sync, wp_error *e)
+static int uninstall(job *j, wp_error *e)
 {
 	wp_venv_place place;
 	wp_repaired repaired;
@@ -121,9 +122,9 @@ static int uninstall(job *j, const char *const *projects, size_t n, bool no_sync
 	if (j->finished)
 		wp_install_note_add(&j->out->findings, j->ctx->arena, WP_INSTALL_FINISHED, j->venv);
 	wp_removal_begin(&j->r, j->ctx, j->a, &j->site, os_is_windows());
-	for (i = 0; i < n && !e->code; i++)
-		add(j, projects[i], e);
-	if (!e->code && !wp_removal_end(&j->r, e) && !wp_check_cancel(j->ctx, e) && !carry_out(j, no_sync, e)) {
+	for (i = 0; i < j->in->n && !e->code; i++)
+		add(j, j->in->projects[i], e);
+	if (!e->code && !wp_removal_end(&j->r, e) && !wp_check_cancel(j->ctx, e) && !carry_out(j, e)) {
 		tell(j, WP_INSTALL_STAYS, j->r.changed.v, j->r.changed.n);
 		tell(j, WP_INSTALL_NOT_ALONE, j->r.shared.v, j->r.shared.n);
 		tell(j, WP_INSTALL_OUTSIDE, j->r.outside.v, j->r.outside.n);
@@ -135,19 +136,18 @@ static int uninstall(job *j, const char *const *projects, size_t n, bool no_sync
 	return e->code;
 }
 
-int wp_uninstall(wp_ctx *ctx, const char *venv, const char *const *projects, size_t n, bool no_sync,
-	wp_uninstalled *out, wp_error *e)
+int wp_uninstall(wp_ctx *ctx, const wp_uninstall_request *in, wp_uninstalled *out, wp_error *e)
 {
-	job j = {.ctx = ctx, .a = wp_arena_new(), .out = out};
+	job j = {.ctx = ctx, .in = in, .a = wp_arena_new(), .out = out};
 	wp_stage s = {0};
 
 	*out = (wp_uninstalled){0};
-	if (!wp_venv_check_place(j.a, venv, &j.venv, e) && !wp_stage_lock(j.a, j.venv, &s, e)) {
-		uninstall(&j, projects, n, no_sync, e);
+	if (!wp_venv_check_place(j.a, in->venv, &j.venv, e) && !wp_stage_lock(ctx, j.a, j.venv, in->wait, &s, e)) {
+		uninstall(&j, e);
 		wp_stage_abandon(&s);
 	}
-	wp_err_what(e, "cannot uninstall from '%s'", venv);
-	wp_err_state(e, "%s", wp_unchanged(j.a, venv, j.finished));
+	wp_err_what(e, "cannot uninstall from '%s'", in->venv);
+	wp_err_state(e, "%s", wp_unchanged(j.a, in->venv, j.finished));
 	wp_arena_free(j.a);
 	return e->code;
 }

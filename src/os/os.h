@@ -119,6 +119,7 @@ typedef struct os_lock os_lock;
 /* Exclusive, released when the process ends. WP_E_BUSY names the holder's pid if it wrote one. */
 int os_lock_take(const char *path, os_lock **out, wp_error *e);
 void os_lock_release(os_lock *l);
+int os_lock_holder(const char *path); /* its pid, as the lock's file has it; 0 unknown */
 
 /* ---- process ------------------------------------------------------------------------------ */
 

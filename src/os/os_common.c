@@ -112,6 +112,20 @@ void os_name_holders(wp_error *e, const char *path)
 	wp_arena_free(a);
 }
 
+int os_lock_holder(const char *path)
+{
+	enum { MAX_NUMBER = 32 };
+	wp_arena *a = wp_arena_new();
+	wp_error ignored = {0};
+	uint64_t pid = 0;
+	wp_str text;
+
+	if (os_read_file(a, path, MAX_NUMBER, &text, &ignored) || !wp_str_u64(wp_str_trim(text), &pid) || pid > INT32_MAX)
+		pid = 0;
+	wp_arena_free(a);
+	return (int)pid;
+}
+
 /* One directory; one that is there, by whatever name or link, is fine. */
 static int make_dir(const char *path, wp_error *e)
 {
