@@ -45,26 +45,6 @@ static bool is_other_case(wp_arena *a, const char *dir)
 	return !wp_streq(real, name) && wp_streq(wp_name_fold(a, wp_str_of(real)), wp_name_fold(a, wp_str_of(name)));
 }
 
-/* Whether it has files, and all of them go. */
-static bool is_emptied(const wp_plan *p, const char *dir)
-{
-	wp_error ignored = {0};
-	bool files = false;
-	os_entry *v;
-	size_t i, n;
-
-	if (os_walk(p->a, os_join(p->a, p->venv, dir), &v, &n, &ignored))
-		return false;
-	for (i = 0; i < n; i++) {
-		if (v[i].kind == OS_DIR)
-			continue;
-		if (!wp_removal_has(&p->removal, os_join(p->a, dir, v[i].path)))
-			return false;
-		files = true;
-	}
-	return files;
-}
-
 /* Python on Windows finds a package only in the letters that its directory has. One in which something stays keeps
  * them. */
 static bool changes_case(const wp_plan *p)
@@ -73,7 +53,7 @@ static bool changes_case(const wp_plan *p)
 
 	for (i = 0; i < p->dirs.n && os_is_windows(); i++)
 		if (wp_under(p->dirs.v[i], p->python.venv_site) && is_other_case(p->a, os_join(p->a, p->venv, p->dirs.v[i])) &&
-			is_emptied(p, p->dirs.v[i]))
+			wp_removal_empties(&p->removal, p->dirs.v[i]))
 			return true;
 	return false;
 }
@@ -82,13 +62,13 @@ static wp_journal moves(const wp_plan *p, const wp_stage *s)
 {
 	wp_journal j = {.venv = p->venv, .aside = s->aside};
 	const wp_removal *r = &p->removal;
-	bool anew = changes_case(p);
+	bool anew = p->over_dirs || changes_case(p); /* directories that are emptied go first, and those needed come again */
 	size_t i;
 
 	for (i = 0; i < r->files.n; i++)
 		WP_PUSH(&j.olds, r->files.v[i]);
 	for (i = 0; i < p->dirs.n; i++)
-		if (!os_is_dir(os_join(p->a, p->venv, p->dirs.v[i])) || (anew && is_emptied(p, p->dirs.v[i])))
+		if (!os_is_dir(os_join(p->a, p->venv, p->dirs.v[i])) || (anew && wp_removal_empties(&p->removal, p->dirs.v[i])))
 			WP_PUSH(&j.dirs, p->dirs.v[i]);
 	for (i = 0; i < p->files.n; i++)
 		if (p->files.v[i].written)

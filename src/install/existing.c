@@ -224,6 +224,10 @@ static int check_file(wp_plan *p, wp_out_file *f, wp_error *e)
 		return e->code;
 	if (kind == OS_ABSENT || wp_removal_has(&p->removal, f->path))
 		return 0;
+	if (kind == OS_DIR && wp_removal_empties(&p->removal, f->path)) {
+		p->over_dirs = true;
+		return 0;
+	}
 	if (kind != OS_FILE || !has_our_bytes(f, path, size))
 		return in_the_way(p, f, e);
 	f->written = false;

@@ -344,32 +344,43 @@ static int put_back(wp_arena *a, pass *w, const char *path, wp_error *e)
 	return here ? 0 : wp_fail(e, WP_E_VENV, "'%s' is neither in its place nor set aside", path);
 }
 
-/* A directory that is to be made is there in letters of the other case. */
-static bool changes_case(const wp_journal *j)
+/* Equal for names that the file system takes for one. */
+static wp_str key(wp_arena *a, const char *path)
+{
+	return wp_str_of(os_is_windows() ? wp_name_fold(a, wp_str_of(path)) : path);
+}
+
+static bool has_any(wp_arena *a, const wp_map *names, const char *const *v, size_t n)
+{
+	uint32_t ignored;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (wp_map_get(names, key(a, v[i]), &ignored))
+			return true;
+	return false;
+}
+
+/* A directory that goes has to go first: where it was a file comes, or the same directory in letters of the other case. */
+static bool is_in_the_way(const wp_journal *j)
 {
 	wp_arena *a = wp_arena_new();
-	bool found = false;
 	wp_map goes;
+	bool found;
 	size_t i;
 
 	wp_map_init(&goes);
 	for (i = 0; i < j->empty.n; i++)
-		wp_map_put(&goes, wp_str_of(wp_name_fold(a, wp_str_of(j->empty.v[i]))), 1);
-	for (i = 0; i < j->dirs.n && !found; i++) {
-		uint32_t at;
-
-		found = wp_map_get(&goes, wp_str_of(wp_name_fold(a, wp_str_of(j->dirs.v[i]))), &at);
-	}
+		wp_map_put(&goes, key(a, j->empty.v[i]), 1);
+	found = has_any(a, &goes, j->dirs.v, j->dirs.n) || has_any(a, &goes, j->news.v, j->news.n);
 	wp_map_free(&goes);
 	wp_arena_free(a);
 	return found;
 }
 
-static int drop_other_case(pass *w, wp_error *e)
+static int make_way(pass *w, wp_error *e)
 {
-	if (!os_is_windows() || !changes_case(w->j))
-		return 0;
-	return each(w, w->j->empty.v, w->j->empty.n, false, drop_empty, e);
+	return is_in_the_way(w->j) ? each(w, w->j->empty.v, w->j->empty.n, false, drop_empty, e) : 0;
 }
 
 int wp_journal_forward(const wp_journal *j, wp_error *e)
@@ -377,7 +388,7 @@ int wp_journal_forward(const wp_journal *j, wp_error *e)
 	pass w = {.j = j};
 
 	wp_map_init(&w.dirs);
-	if (!each(&w, j->olds.v, j->olds.n, false, put_aside, e) && !drop_other_case(&w, e) &&
+	if (!each(&w, j->olds.v, j->olds.n, false, put_aside, e) && !make_way(&w, e) &&
 		!each(&w, j->dirs.v, j->dirs.n, false, make_dir, e) && !each(&w, j->news.v, j->news.n, false, move_in, e))
 		each(&w, j->empty.v, j->empty.n, false, drop_empty, e);
 	wp_map_free(&w.dirs);

@@ -13,8 +13,8 @@ typedef struct wp_journal {
 	const char *venv;	   /* absolute */
 	const char *aside;	   /* name of that directory: one that a program holds open stays, and the next has another */
 	WP_VEC(const char *) olds; /* files to be moved aside; they are there */
-	WP_VEC(const char *) dirs; /* to be made, parents first; they are not there, but may be among the olds. On Windows, where
-				    * one is among the empty in letters of other case, the empty go before these are made */
+	WP_VEC(const char *) dirs; /* to be made, parents first; they are not there, but may be among the olds. Where one of
+				    * these or of the news is among the empty (on Windows in letters of any case), the empty go before them */
 	WP_VEC(const char *) news; /* files to be moved in; a path may be among the olds too */
 	WP_VEC(const char *) empty; /* directories to be removed if nothing is left in them, children first */
 } wp_journal;

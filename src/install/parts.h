@@ -82,6 +82,7 @@ typedef struct wp_plan {
 	WP_VEC(const char *) dirs; /* every directory of files, parents before children */
 	wp_site site;		 /* of an existing venv */
 	wp_removal removal;	 /* what makes way there */
+	bool over_dirs;		 /* a file takes the place of a directory that makes way */
 	uint64_t bytes;		 /* to be written */
 	uint64_t space_needed, space_free; /* on the disk */
 	WP_VEC(wp_refusal) refusals;

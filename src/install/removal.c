@@ -234,3 +234,22 @@ int wp_removal_end(wp_removal *r, wp_error *e)
 	find_dirs(r);
 	return 0;
 }
+
+bool wp_removal_empties(const wp_removal *r, const char *dir)
+{
+	wp_error ignored = {0};
+	bool files = false;
+	os_entry *v;
+	size_t i, n;
+
+	if (os_walk(r->a, os_join(r->a, r->site->venv, dir), &v, &n, &ignored))
+		return false;
+	for (i = 0; i < n; i++) {
+		if (v[i].kind == OS_DIR)
+			continue;
+		if (!wp_removal_has(r, os_join(r->a, dir, v[i].path)))
+			return false;
+		files = true;
+	}
+	return files;
+}

@@ -29,5 +29,7 @@ int wp_removal_add(wp_removal *r, const wp_installed *d, bool keep_changed, wp_e
 /* When all are added: what others list stays; the directories. */
 int wp_removal_end(wp_removal *r, wp_error *e);
 bool wp_removal_has(const wp_removal *r, const char *path);
+/* Whether the directory has files, and all of them go. */
+bool wp_removal_empties(const wp_removal *r, const char *dir);
 
 #endif

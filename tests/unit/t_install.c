@@ -671,6 +671,32 @@ static void another_version_makes_way(void **state)
 	check_record(w, "one-1.1.dist-info");
 }
 
+static void a_file_takes_the_place_of_a_directory_that_goes(void **state)
+{
+	const mw_member old[] = {{.name = "one/x/y/z.py", .data = "1"}, {.name = "one/stays/a.py", .data = "1"}};
+	const mw_member new[] = {{.name = "one/x", .data = "22"}, {.name = "one/stays/a.py", .data = "2"}};
+	mw_wheel v1 = {.project = "one", .version = "1.0", .members = old, .n = 2};
+	mw_wheel v2 = {.project = "one", .version = "1.1", .members = new, .n = 2};
+	world *w = *state;
+	wp_error err = {0};
+
+	add(w, &v1);
+	assert_ok(install(w, &err));
+	forget(w);
+	add(w, &v2);
+	tmp_write(in_venv(w, SITE "/one/x/mine"), WP_LIT("of somebody"));
+	refused(w, WP_E_COLLISION, "one/x' is a directory in the venv");
+	assert_ok(os_unlink(in_venv(w, SITE "/one/x/mine"), &err));
+	assert_ok(install(w, &err));
+	is_text(w, SITE "/one/x", "22");
+	is_text(w, SITE "/one/stays/a.py", "2");
+	check_record(w, "one-1.1.dist-info");
+	forget(w);
+	add(w, &v1);
+	assert_ok(install(w, &err));
+	is_text(w, SITE "/one/x/y/z.py", "1");
+}
+
 static void edited_files_are_put_right(void **state)
 {
 	world *w = *state;
@@ -1018,7 +1044,7 @@ int main(void)
 		T(a_stop_before_the_commit_changes_nothing),
 		T(progress_counts_every_wheel_and_byte),
 		T(an_existing_venv_keeps_what_fits),
-		T(another_version_makes_way),
+		T(another_version_makes_way), T(a_file_takes_the_place_of_a_directory_that_goes),
 		T(edited_files_are_put_right),
 		T(a_second_version_makes_way_too),
 		T(links_in_the_place_of_files_make_way),

@@ -277,6 +277,26 @@ static void strange_journals_are_refused(void **state)
 	}
 }
 
+static void a_file_comes_where_a_directory_goes(void **state)
+{
+	place *p = *state;
+	wp_error err = {0};
+	int i;
+
+	put(p, ".wheelpack/stage/d", "a file");
+	WP_PUSH(&p->j.news, "d");
+	for (i = 0; i < 2; i++) {
+		assert_ok(wp_journal_forward(&p->j, &err));
+		assert_ok(wp_journal_forward(&p->j, &err));
+		is_text(p, "d", "a file");
+		is_text(p, "a", "new");
+		assert_ok(wp_journal_back(&p->j, &err));
+		assert_ok(wp_journal_back(&p->j, &err));
+		is_text(p, "d/b", "b");
+		is_text(p, "a", "old");
+	}
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -288,6 +308,7 @@ int main(void)
 		T(what_is_in_neither_state_stops_the_moves),
 		T(a_directory_that_is_used_stays),
 		T(a_directory_gets_the_letters_of_its_new_name),
+		T(a_file_comes_where_a_directory_goes),
 		T(nothing_is_moved_through_links),
 		T(what_no_journal_may_have_is_not_written),
 		T(strange_journals_are_refused),
