@@ -64,7 +64,7 @@ fetch := ca cache cache_writer catalog check download findlinks get html metadat
 	session source transfer
 bundle := carry layout pack peek read source tree verify verify_members write_dir write_file
 install := activate ask check check_added check_files commit exe existing files fit install installed interpreter journal \
-	loose loose_lock loose_needs notes plan preview receipt record_out refuse removal removed repair scripts search_windows stage tree \
+	loose loose_lock loose_needs notes plan prefix preview receipt record_out refuse removal removed repair scripts search_windows stage tree \
 	uninstall unpack venv venv_windows wait
 doctor := doctor facts graph ldcache libs_elf libs_pe names pc rules rules_driver rules_libs rules_set
 probe := check probe report

@@ -78,9 +78,10 @@ int wp_fit_python(wp_plan *p, wp_error *e)
 		return find_for_targets(p, e);
 	if (wp_interpreter_ask(p->ctx, own, &p->python, &err)) {
 		wp_check_cancel(p->ctx, e); /* the child heard the signal too */
-		wp_fail(e, WP_E_VENV, "%s", err.why);
-		return wp_err_where(e, "'%s'", own);
+		return e->code ? (int)e->code : wp_venv_no_python(p->a, p->venv, own, err.why, e);
 	}
+	if (wp_venv_check_version(p->a, p->venv, &p->python, e))
+		return e->code;
 	if (p->in->python && strchr(p->in->python, '/') && !os_is_file(p->in->python))
 		return wp_fail(e, WP_E_NO_INTERPRETER, "there is no '%s'", p->in->python);
 	if (p->in->python && !wp_python_spec_fits(p->in->python, &p->python))

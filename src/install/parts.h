@@ -106,6 +106,30 @@ int wp_venv_find(wp_arena *a, const char *venv, wp_venv_place *out, wp_error *e)
 /* "python3.12" where the text of pyvenv.cfg says `version = 3.12.1`, or version_info as some tools do; "" where it says
  * nothing. */
 const char *wp_venv_library(wp_arena *a, wp_str config);
+/* Text of the venv's pyvenv.cfg, empty where it can't be read; what stands behind `key =` there, NULL. */
+wp_str wp_venv_config(wp_arena *a, const char *venv);
+const char *wp_venv_setting(wp_arena *a, wp_str config, const char *key);
+
+/* prefix.c: what a directory without pyvenv.cfg is. */
+typedef enum wp_prefix_kind {
+	WP_PREFIX_OTHER,
+	WP_PREFIX_CONDA,
+	WP_PREFIX_PYTHON, /* an installation */
+	WP_PREFIX_INSIDE, /* a venv */
+	WP_PREFIX_LOST	  /* a venv that lost its pyvenv.cfg */
+} wp_prefix_kind;
+typedef struct wp_prefix {
+	wp_prefix_kind kind;
+	const char *what; /* for people */
+	const char *path; /* its python, the venv it is in, or NULL */
+} wp_prefix;
+wp_prefix wp_prefix_look(wp_arena *a, const char *dir);
+/* WP_E_VENV: nothing is installed into it, and what to do instead. */
+int wp_prefix_refuse(wp_arena *a, const char *dir, wp_error *e);
+/* WP_E_VENV: the python of a venv doesn't start, because of why, or of what is gone. */
+int wp_venv_no_python(wp_arena *a, const char *venv, const char *python, const char *why, wp_error *e);
+/* WP_E_VENV where the venv was made for another version than its python has now. */
+int wp_venv_check_version(wp_arena *a, const char *venv, const wp_interpreter *p, wp_error *e);
 
 /* refuse.c: all that stands against a plan is told at once. Take the fault f, if it is one, as a refusal of a wheel
  * (SIZE_MAX: of the whole), empty it, and go on; a stop by the user is no refusal but ends in e. */

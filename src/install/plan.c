@@ -38,7 +38,7 @@ static int look_into(wp_plan *p, wp_error *e)
 		return e->code;
 	p->is_new = n == 0;
 	if (n && !os_is_file(os_join(p->a, p->venv, "pyvenv.cfg")))
-		return wp_fail(e, WP_E_VENV, "the directory is not empty and has no pyvenv.cfg");
+		return wp_prefix_refuse(p->a, p->venv, e);
 	return 0;
 }
 

@@ -44,37 +44,45 @@ static const char *hidden(const venv_tree *t, wp_arena *a, const char *path)
 	return wp_sprintf(a, "%s/%s/%s", t->venv, t->at.site, path);
 }
 
+const char *wp_venv_setting(wp_arena *a, wp_str config, const char *wanted)
+{
+	wp_str line, key;
+
+	while (wp_str_line(&config, &line))
+		if (wp_str_split(&line, '=', &key) && line.p && wp_str_is(wp_str_trim(key), wanted))
+			return wp_str_dup(a, wp_str_trim(line));
+	return NULL;
+}
+
 const char *wp_venv_library(wp_arena *a, wp_str config)
 {
-	wp_str line, key, major, minor;
+	static const char *const keys[] = {"version", "version_info"};
+	wp_str version, major, minor;
+	size_t i;
 
-	while (wp_str_line(&config, &line)) {
-		if (!wp_str_split(&line, '=', &key))
-			continue;
-		key = wp_str_trim(key);
-		line = wp_str_trim(line);
-		if ((wp_str_is(key, "version") || wp_str_is(key, "version_info")) && wp_str_split(&line, '.', &major) &&
-			wp_str_split(&line, '.', &minor))
+	for (i = 0; i < sizeof keys / sizeof *keys; i++) {
+		const char *text = wp_venv_setting(a, config, keys[i]);
+
+		version = text ? wp_str_of(text) : (wp_str){0};
+		if (text && wp_str_split(&version, '.', &major) && wp_str_split(&version, '.', &minor))
 			return wp_sprintf(a, "python%.*s.%.*s", (int)major.n, major.p, (int)minor.n, minor.p);
 	}
 	return "";
 }
 
-static const char *library_of(wp_arena *a, const char *venv)
+wp_str wp_venv_config(wp_arena *a, const char *venv)
 {
 	enum { MAX_CONFIG = 1 << 20 };
 	wp_error ignored = {0};
 	wp_str text;
 
-	if (os_read_file(a, os_join(a, venv, "pyvenv.cfg"), MAX_CONFIG, &text, &ignored))
-		return "";
-	return wp_venv_library(a, text);
+	return os_read_file(a, os_join(a, venv, "pyvenv.cfg"), MAX_CONFIG, &text, &ignored) ? (wp_str){0} : text;
 }
 
 /* lib/python3.12/site-packages. A venv that was moved to another Python has the directory of the one before too. */
 static int find_posix_site(wp_arena *a, const char *venv, wp_venv_place *out, wp_error *e)
 {
-	const char *lib = os_join(a, venv, "lib"), *mine = library_of(a, venv), *free = wp_sprintf(a, "%st", mine);
+	const char *lib = os_join(a, venv, "lib"), *mine = wp_venv_library(a, wp_venv_config(a, venv)), *free = wp_sprintf(a, "%st", mine);
 	const char **names;
 	size_t i, n = 0;
 
@@ -103,6 +111,15 @@ static int no_venv(const char *path, const char *why, wp_error *e)
 	return wp_fail(e, WP_E_VENV, "%s", why);
 }
 
+static int no_config(wp_arena *a, const char *venv, const char *config, wp_error *e)
+{
+	wp_prefix x = wp_prefix_look(a, venv);
+
+	if (no_venv(config, x.what, e) == WP_E_VENV && x.kind == WP_PREFIX_INSIDE)
+		wp_err_next(e, "name the venv: --venv \"%s\"", x.path);
+	return e->code;
+}
+
 static int look(wp_arena *a, const char *venv, wp_error *e)
 {
 	const char *config = os_join(a, venv, "pyvenv.cfg");
@@ -110,7 +127,7 @@ static int look(wp_arena *a, const char *venv, wp_error *e)
 	uint64_t size;
 
 	if (os_is_dir(venv))
-		return os_is_file(config) ? 0 : no_venv(config, "it has no pyvenv.cfg", e);
+		return os_is_file(config) ? 0 : no_config(a, venv, config, e);
 	if (os_stat(venv, &kind, &size, e))
 		return e->code;
 	if (kind == OS_ABSENT)

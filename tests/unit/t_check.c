@@ -316,7 +316,8 @@ static void what_is_no_venv_is_refused(void **state)
 	assert_int_equal(wp_venv_check(&w->ctx, at(w, "none"), NULL, &d, &err), WP_E_NOT_FOUND);
 	err = (wp_error){0};
 	assert_int_equal(wp_venv_check(&w->ctx, at(w, "lib"), NULL, &d, &err), WP_E_VENV);
-	assert_non_null(strstr(err.why, "pyvenv.cfg"));
+	assert_non_null(strstr(err.why, "it is a directory of the venv"));
+	assert_non_null(strstr(err.next, "name the venv: --venv"));
 	err = (wp_error){0};
 	put_file(w, "lib/pyvenv.cfg", "");
 	assert_int_equal(wp_venv_check(&w->ctx, at(w, "lib"), NULL, &d, &err), WP_E_VENV);
