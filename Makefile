@@ -63,13 +63,14 @@ resolve := advise align build candidates claims conflict core direct explain fac
 fetch := ca cache cache_writer catalog check download findlinks get html metadata packed page page_html page_json pages \
 	session source transfer
 bundle := carry layout pack peek read source tree verify verify_members write_dir write_file
-install := activate ask check check_added check_files commit exe existing files fit install installed interpreter journal \
-	loose loose_lock loose_needs notes plan prefix preview receipt record_out refuse removal removed repair scripts search_windows stage tree \
-	uninstall unpack venv venv_windows wait
+install := activate ask beside check check_added check_files commit exe existing files fit install installed interpreter journal \
+	loose loose_lock loose_needs notes plan prefix preview receipt record_out refuse removal removed repair rollback scripts \
+	search_windows stage switch tree uninstall unpack venv venv_windows wait
 doctor := doctor facts graph ldcache libs_elf libs_pe names pc rules rules_driver rules_libs rules_set
 probe := check probe report
-cli := cmd_bundle cmd_check cmd_doctor cmd_install cmd_lock cmd_matrix cmd_probe cmd_repair cmd_target cmd_uninstall cmd_verify \
-	explain_tree help main opts pip_index print progress relock reqfile request sources suggest wheel_word
+cli := cmd_bundle cmd_check cmd_doctor cmd_install cmd_lock cmd_matrix cmd_probe cmd_repair cmd_rollback cmd_target \
+	cmd_uninstall cmd_verify explain_tree help main opts pip_index print progress relock reqfile request sources suggest trial \
+	wheel_word
 os_posix := posix_facts posix_file posix_proc posix_sys posix_tree
 os_win32 := win32_console win32_disk win32_early win32_facts win32_file win32_lib win32_list win32_path win32_proc win32_sys win32_tree
 os += $(os_$(OS)) $(if $(filter fault,$(MODE)),os_fault)

@@ -23,7 +23,7 @@
 #define WP_PRINTF(f, a)
 #endif
 
-/* Exit classes of the program. 1 is not an error: it means "there are findings of severity error". */
+/* Exit classes of the program. 1 means that something was found not to work: findings of severity error, a trial. */
 enum wp_exit {
 	WP_EXIT_OK = 0,
 	WP_EXIT_FINDINGS = 1,
@@ -84,6 +84,8 @@ enum wp_exit {
 	X(BUSY, ENVIRONMENT, "in use", "wait until the other process has ended")                   \
 	X(COLLISION, ENVIRONMENT, "the file exists and belongs to something else",                 \
 		"install into a new venv")                                                         \
+	X(TRIAL, FINDINGS, "the new environment did not stand its trial",                           \
+		"the one that is in place was not touched: see above why, make another bundle, or install without --try") \
 	X(INTERNAL, INTERNAL, "internal error", "report this with the command that shows it")      \
 	X(INTERRUPTED, INTERRUPTED, "interrupted", "run the same command again")
 

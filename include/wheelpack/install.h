@@ -88,8 +88,8 @@ typedef struct wp_install_request {
 	wp_launchers launchers;		/* needed where the interpreter is one of Windows */
 	bool no_sync;			/* no flush to disk: for CI */
 	bool wait;			/* for another run at this venv to end, instead of WP_E_BUSY */
-	bool beside;			/* an existing venv is built anew beside itself, tried, then switched */
-	wp_trial trial;			/* of beside; fn NULL: none */
+	bool beside;			/* an existing venv is built anew beside itself, tried, then switched; not with loose */
+	wp_trial trial;			/* of beside, also where the venv is new; fn NULL: none */
 	const char *store;		/* directory of unpacked wheels, created if absent; NULL: none */
 	wp_bytecode bytecode;
 	bool with_pip;			/* a new venv gets the pip that the base interpreter brings (ensurepip) */
@@ -106,6 +106,8 @@ typedef struct wp_receipt {
 	size_t replaced;		/* that were there in another version, or with other files */
 	uint64_t bytes;
 	bool stale;			/* after WP_E_BUSY: the venv isn't what wp_loose_make saw; make that again, then install */
+	const char *before;		/* with beside: where the venv is kept that was in its place; NULL: there was none */
+	uint64_t before_bytes;
 } wp_receipt;
 
 /* plan -> stage -> commit -> receipt. WP_E_WRONG_TARGET, WP_E_REQUIRES_PYTHON, WP_E_RECORD,
@@ -130,6 +132,7 @@ typedef struct wp_preview {
 	const char *base, *version; /* the base interpreter, and which it is: 3.12.7 */
 	const char *target;
 	bool create; /* the venv is new */
+	bool beside; /* it takes the place of one that is there */
 	wp_planned_dist *v; size_t n;
 	uint64_t files, bytes;
 	uint64_t space_needed, space_free;
@@ -161,12 +164,24 @@ int wp_uninstall(wp_ctx *ctx, const wp_uninstall_request *in, wp_uninstalled *ou
 
 typedef enum wp_repaired { WP_REPAIR_NOTHING, WP_REPAIR_FINISHED, WP_REPAIR_UNDONE } wp_repaired;
 
-/* Finish what a stopped install or uninstall began to move, or with undo take it back. A file that is neither as it was
- * nor as it is to be is WP_E_VENV, and nothing more is moved. WP_E_DOCUMENT: the journal can't be read; WP_E_BUSY, but
- * with wait another run's end is waited for. */
+/* Finish what a stopped install, uninstall or rollback began to move, or with undo take it back. A file that is neither as
+ * it was nor as it is to be is WP_E_VENV, and nothing more is moved. WP_E_DOCUMENT: the journal can't be read; WP_E_BUSY,
+ * but with wait another run's end is waited for. */
 int wp_repair(wp_ctx *ctx, const char *venv, bool undo, bool wait, wp_repaired *out, wp_error *e);
 /* True where a run was stopped there and wp_repair is due. */
 bool wp_repair_due(wp_ctx *ctx, const char *venv);
+
+typedef struct wp_rolled_back {
+	wp_findings findings;
+	const char *venv;   /* absolute */
+	const char *before; /* where the one is kept that was in its place; NULL: there was none any more */
+	wp_repaired stopped; /* not NOTHING: a run had been stopped while it switched, and this was finished or taken back so
+			      * that the older one is in place; no more was done */
+} wp_rolled_back;
+
+/* The venv and the one that an install beside it kept trade places. WP_E_NOT_FOUND where none is kept; WP_E_BUSY. no_sync, wait: as
+ * for wp_install. */
+int wp_rollback(wp_ctx *ctx, const char *venv, bool no_sync, bool wait, wp_rolled_back *out, wp_error *e);
 
 typedef struct wp_drift {
 	wp_findings findings;

@@ -19,8 +19,7 @@ typedef struct cli_list {
 typedef struct cli_options {
 	bool help, version, json, quiet;
 	bool pre, deep, no_sync, dry_run, force, require_index_hashes, no_index, offline, refresh, cpu, child, upgrade, no_cache,
-		no_suggest, undo, fix;
-	bool wait;
+		no_suggest, undo, fix, beside, trial, wait;
 	const char *cuda, *python, *platform, *out, *venv, *lock, *cache_dir, *index_url, *cert, *proxy,
 		*variant_index_base, *torch, *driver, *dest, *tools, *exclude_newer;
 	const char *jobs_text, *timeout_text, *retries_text;
@@ -28,6 +27,7 @@ typedef struct cli_options {
 	cli_list explain, targets, extra_index_urls, find_links, requirement_files, constraint_files, refetch,
 		trusted_hosts, allow_wrong_record;
 	cli_list args;
+	cli_list trial_words; /* behind -- where --try is given */
 } cli_options;
 
 typedef struct cli cli;
@@ -54,7 +54,7 @@ struct cli {
 	struct cli_progress *progress;
 };
 
-extern const cli_command cmd_lock, cmd_bundle, cmd_verify, cmd_install, cmd_check, cmd_uninstall, cmd_repair, cmd_doctor,
+extern const cli_command cmd_lock, cmd_bundle, cmd_verify, cmd_install, cmd_check, cmd_uninstall, cmd_repair, cmd_rollback, cmd_doctor,
 	cmd_probe, cmd_target, cmd_matrix;
 
 /* ---- opts.c */
@@ -147,6 +147,18 @@ void cli_refusals(cli *c, const wp_findings *f);
 /* ---- cmd_doctor.c, shared with check */
 /* WP_E_BUNDLE for a folder of wheels or one wheel, with how to make a bundle of it. */
 int cli_no_bundle(cli *c, const char *path, wp_error *e);
+
+/* Examine a venv, which may lie elsewhere than it says of itself, and say what was found. softly: that there is no driver
+ * is a warning. */
+int cli_doctor_venv(cli *c, const char *venv, bool softly, wp_doctor_result *out, wp_pc *pc, wp_error *e);
+
+/* ---- cmd_probe.c */
+/* Probe the GPU in a process of its own, and say what was found. */
+int cli_probe(cli *c, wp_probe_report *out, wp_error *e);
+
+/* ---- trial.c */
+/* What install --try does with the new environment, as the fn of a wp_trial; user is the cli. */
+int cli_trial(void *user, const char *dir, const char *python, wp_error *e);
 
 /* ---- cmd_lock.c, shared with bundle */
 /* Solve; says the first line and the notes. earlier: the lock that is made again; may be NULL. */

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <string.h>
+
 #include "cli/cli.h"
 #include "cli/embed.h"
 #include "os/os.h"
@@ -59,28 +61,47 @@ static const wp_lock_target *target_for_venv(cli *c, const char *venv, wp_lock_d
 	return &lock->targets[0];
 }
 
-static int doctor_venv(cli *c, const char *venv, wp_error *e)
+static void soften(wp_findings *f)
 {
-	wp_doctor_request q = {0};
+	size_t i;
+
+	for (i = 0; i < f->n; i++)
+		if (strcmp(f->v[i].code, "D501") == 0 && f->v[i].severity == WP_SEVERE)
+			f->v[i].severity = WP_WARNING;
+}
+
+int cli_doctor_venv(cli *c, const char *venv, bool softly, wp_doctor_result *out, wp_pc *pc, wp_error *e)
+{
+	wp_doctor_request q = {.pc = pc, .compat = &c->compat, .windows_baseline = baseline()};
 	wp_lock_doc lock = {0};
 	wp_tree tree;
-	wp_pc pc = {0};
 
 	if (wp_venv_tree(&c->ctx, venv, &tree, e))
 		return e->code;
-	if (wp_pc_read(&c->ctx, &pc, e)) {
-		wp_venv_tree_close(&tree);
-		return e->code;
+	if (!wp_pc_read(&c->ctx, pc, e)) {
+		q.tree = &tree;
+		q.target = target_for_venv(c, venv, &lock);
+		q.variant_asked = lock.variant;
+		q.windows = q.target && windows_platform(q.target->platform);
+		q.stopped_run = wp_repair_due(&c->ctx, venv);
+		if (!wp_doctor(&c->ctx, &q, out, e)) {
+			if (softly)
+				soften(&out->findings);
+			say_result(c, out);
+		}
 	}
-	q.tree = &tree;
-	q.pc = &pc;
-	q.target = target_for_venv(c, venv, &lock);
-	q.variant_asked = lock.variant;
-	q.windows = q.target && windows_platform(q.target->platform);
-	q.stopped_run = wp_repair_due(&c->ctx, venv);
-	cli_say(c, "for the venv '%s' on this machine\n", venv);
-	examine(c, &q, e);
 	wp_venv_tree_close(&tree);
+	return e->code;
+}
+
+static int doctor_venv(cli *c, const char *venv, wp_error *e)
+{
+	wp_doctor_result r = {0};
+	wp_pc pc = {0};
+
+	cli_say(c, "for the venv '%s' on this machine\n", venv);
+	if (!cli_doctor_venv(c, venv, false, &r, &pc, e))
+		c->result = result_json(&r);
 	return e->code;
 }
 

@@ -68,6 +68,11 @@ static wp_jnode *receipt_json(const wp_receipt *r)
 	wp_jput_int(o, "files", (int64_t)r->files);
 	wp_jput_int(o, "scripts", (int64_t)r->scripts);
 	wp_jput_int(o, "bytes", (int64_t)r->bytes);
+	wp_jput_bool(o, "beside", r->before != NULL);
+	if (r->before) {
+		wp_jput_str(o, "before", r->before);
+		wp_jput_int(o, "before_bytes", (int64_t)r->before_bytes);
+	}
 	return o;
 }
 
@@ -87,6 +92,15 @@ wp_install_request cli_install_request(const cli *c, const wp_bundle *b)
 	return q;
 }
 
+static void tell_before(cli *c, const wp_receipt *r)
+{
+	wp_arena *a = c->ctx.arena;
+
+	cli_say(c, "the one before is kept in '%s' (%s)\n", r->before, cli_bytes(a, r->before_bytes));
+	cli_say(c, "back to it: %s rollback --venv %s\n", c->program, cli_word(a, c->o.venv));
+	cli_say(c, "when it isn't needed any more, remove the folder '%s'\n", os_dirname(a, r->before));
+}
+
 static void tell_installed(cli *c, const wp_receipt *r, uint64_t start)
 {
 	wp_arena *a = c->ctx.arena;
@@ -94,8 +108,11 @@ static void tell_installed(cli *c, const wp_receipt *r, uint64_t start)
 	cli_findings(c, &r->findings);
 	c->result = receipt_json(r);
 	cli_say(c, "installed %s (%s, %s) into %s'%s' in %s\n", cli_count(a, r->distributions, "distribution"),
-		cli_count(a, r->files, "file"), cli_bytes(a, r->bytes), r->created ? "the new venv " : "", c->o.venv,
+		cli_count(a, r->files, "file"), cli_bytes(a, r->bytes),
+		r->created ? "the new venv " : r->before ? "a new venv, which is now " : "", c->o.venv,
 		cli_seconds(a, os_now_ms() - start));
+	if (r->before)
+		tell_before(c, r);
 	if (r->kept)
 		cli_say(c, "%zu more were there already\n", r->kept);
 	cli_say(c, "next: %s doctor --venv %s\n", c->program, cli_word(a, c->o.venv));
@@ -125,6 +142,7 @@ static wp_jnode *preview_json(const wp_preview *p)
 	wp_jput_bool(o, "dry_run", true);
 	wp_jput_str(o, "venv", p->venv);
 	wp_jput_bool(o, "create", p->create);
+	wp_jput_bool(o, "beside", p->beside);
 	wp_jput_str(o, "python", p->python);
 	wp_jput_str(o, "interpreter", p->base);
 	wp_jput_str(o, "version", p->version);
@@ -167,7 +185,7 @@ static void tell_preview(cli *c, const wp_preview *p)
 
 	cli_findings(c, &p->findings);
 	c->result = preview_json(p);
-	cli_answer(c, "would install into %s'%s', with Python %s of '%s', for %s:\n", p->create ? "the new venv " : "", c->o.venv,
+	cli_answer(c, "would install into %s'%s', with Python %s of '%s', for %s:\n", p->create ? "the new venv " : p->beside ? "a new venv in place of " : "", c->o.venv,
 		p->version, p->base, p->target);
 	for (i = 0; i < p->n; i++) {
 		const wp_planned_dist *d = &p->v[i];
@@ -180,6 +198,8 @@ static void tell_preview(cli *c, const wp_preview *p)
 	}
 	cli_answer(c, "%s, %s; %s of space are needed, %s are free\n", cli_count(a, p->files, "file"),
 		cli_bytes(a, p->bytes), cli_bytes(a, p->space_needed), cli_bytes(a, p->space_free));
+	if (p->beside)
+		cli_say(c, "the venv that is there would be kept beside it%s\n", c->o.trial ? "; nothing was tried now" : "");
 	cli_say(c, "nothing was changed: this is what the command does without --dry-run\n");
 }
 
@@ -199,6 +219,9 @@ static int carry_out(cli *c, wp_install_request *q, wp_receipt *r, wp_error *e)
 	uint64_t start = os_now_ms();
 	char now[21];
 
+	q->beside = c->o.beside;
+	if (c->o.trial)
+		q->trial = (wp_trial){cli_trial, c};
 	if (c->o.dry_run)
 		return preview(c, q, e);
 	os_rfc3339(-1, now);
@@ -246,6 +269,10 @@ static int install_loose(cli *c, wp_error *e)
 	wp_install_request q = cli_install_request(c, NULL);
 	wp_receipt r = {0};
 
+	if (c->o.beside) {
+		wp_fail(e, WP_E_USAGE, "--beside builds the whole venv anew, and wheels are not all that it has");
+		return wp_err_next(e, "name a bundle of all that it is to have, or leave --beside out");
+	}
 	if (q.target) {
 		wp_fail(e, WP_E_USAGE, "--target names one of a bundle's targets, and wheels go to the interpreter");
 		return wp_err_next(e, "name the interpreter: --python PATH, or --python 3.12");
@@ -288,6 +315,11 @@ static int run(cli *c, wp_error *e)
 		wp_err_what(e, "cannot install");
 		return wp_fail(e, WP_E_USAGE, "`wheelpack install` takes one --target");
 	}
+	if (c->o.trial && !c->o.beside) {
+		wp_err_what(e, "cannot install");
+		wp_fail(e, WP_E_USAGE, "--try tries a venv before it takes its place, and without --beside none is built");
+		return wp_err_next(e, "add --beside: %s install %s --beside --try", c->program, cli_example(c, "torch.wpk"));
+	}
 	if (!install(c, e))
 		return 0;
 	advise(c, e);
@@ -295,20 +327,27 @@ static int run(cli *c, wp_error *e)
 	return wp_err_state(e, "nothing was changed in '%s'", c->o.venv);
 }
 
-static const char *const options[] = {"venv", "python", "target", "dry-run", "wait", "no-sync", "allow-wrong-record", NULL};
+static const char *const options[] = {"venv", "python", "target", "beside", "try", "dry-run", "wait", "no-sync",
+	"allow-wrong-record", NULL};
 
 const cli_command cmd_install = {
 	.name = "install",
 	.summary = "install a bundle, or wheels, offline into a venv, all or nothing",
-	.usage = "BUNDLE | WHEEL... | FOLDER --venv DIR [--python PATH | 3.12] [--target T] [--dry-run] [--wait]",
+	.usage = "BUNDLE | WHEEL... | FOLDER --venv DIR [--python PATH | 3.12] [--target T] [--dry-run] [--wait]\n"
+		 "       wheelpack install BUNDLE --venv DIR --beside [--try [-- WORDS...]]",
 	.about = "Makes the venv if DIR is new. Every member is held to its RECORD in the pass that writes it; a refusal or a\n"
 		 "stop leaves the venv as it was. In a venv that is there another version makes way, what was edited is put\n"
 		 "right, and what is as it was installed is kept. Wheels without a bundle need no index and fetch nothing: of a\n"
 		 "folder each project goes in with its newest version that fits, and what they require and nobody has is named.\n"
-		 "One run at a time works at a venv: a second one is refused, or with --wait comes after it.\n\n"
+		 "One run at a time works at a venv: a second one is refused, or with --wait comes after it.\n"
+		 "With --beside the venv is built anew beside the one that is there, which stays as it is until the new one takes\n"
+		 "its place in one step, and is kept then: `wheelpack rollback` goes back to it. With --try the new one is tried\n"
+		 "first; where it fails nothing is switched, and the exit code is 1. Words behind -- go to its python.\n\n"
 		 "  wheelpack install torch.wpk --venv ./env --python python3.12\n"
 		 "  wheelpack install E:\\torch-cu126.wpk --venv C:\\envs\\torch\n"
 		 "  wheelpack install torch.wpk --venv ./env --dry-run\n"
+		 "  wheelpack install torch.wpk --venv ./env --beside --try\n"
+		 "  wheelpack install torch.wpk --venv ./env --beside --try -- -c \"import torch; print(torch.ones(2).sum())\"\n"
 		 "  wheelpack install demo-1.0-py3-none-any.whl other-2.0-py3-none-any.whl --venv env\n"
 		 "  wheelpack install E:\\wheels --venv C:\\envs\\torch\n",
 	.options = options,

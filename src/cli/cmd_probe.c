@@ -246,24 +246,32 @@ static void say_device(cli *c, const wp_probe_device *d)
 			d->kernel_ms, d->gflops, d->jit_ms, d->copy_ms);
 }
 
+int cli_probe(cli *c, wp_probe_report *out, wp_error *e)
+{
+	size_t i;
+
+	if (ask_child(c, out, e))
+		return e->code;
+	for (i = 0; i < out->ndevices; i++)
+		say_device(c, &out->devices[i]);
+	cli_findings(c, &out->findings);
+	if (!wp_findings_errors(&out->findings))
+		cli_say(c, "the driver takes CUDA %d.%d; this proves driver and GPU, not torch's own kernels\n",
+			out->driver_cuda / 1000, out->driver_cuda % 1000 / 10);
+	return 0;
+}
+
 static int run(cli *c, wp_error *e)
 {
 	wp_probe_report r = {0};
-	size_t i;
 
 	if (c->o.args.n)
 		return wp_fail(e, WP_E_USAGE, "`wheelpack probe` takes no argument, not '%s'", c->o.args.v[0]);
 	wp_err_what(e, "cannot probe the GPU");
 	if (c->o.child)
 		return child(c, e);
-	if (ask_child(c, &r, e))
+	if (cli_probe(c, &r, e))
 		return e->code;
-	for (i = 0; i < r.ndevices; i++)
-		say_device(c, &r.devices[i]);
-	cli_findings(c, &r.findings);
-	if (!wp_findings_errors(&r.findings))
-		cli_say(c, "the driver takes CUDA %d.%d; this proves driver and GPU, not torch's own kernels\n",
-			r.driver_cuda / 1000, r.driver_cuda % 1000 / 10);
 	c->result = report_json(&r);
 	return 0;
 }

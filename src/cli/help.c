@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 
 static const cli_command *const commands[] = {
-	&cmd_bundle, &cmd_verify, &cmd_install, &cmd_check, &cmd_uninstall, &cmd_repair, &cmd_doctor, &cmd_probe, &cmd_lock,
+	&cmd_bundle, &cmd_verify, &cmd_install, &cmd_check, &cmd_uninstall, &cmd_repair, &cmd_rollback, &cmd_doctor, &cmd_probe, &cmd_lock,
 	&cmd_target, &cmd_matrix};
 
 enum { NCOMMANDS = sizeof commands / sizeof commands[0] };
@@ -28,6 +28,8 @@ static const struct {
 	{"tools", "--tools DIR", "the wheelpack and wheelpack.exe that travel; default: beside this program"},
 	{"explain", "--explain PROJECT", "who asks for it, and why nothing newer was taken; may repeat"},
 	{"fix", "--fix", "install from the bundle what differs, then check again"},
+	{"beside", "--beside", "build the venv anew beside the one that is there, then switch; that one is kept"},
+	{"try", "--try [-- WORDS]", "before that the doctor and the probe, or the new Python with these words"},
 	{"undo", "--undo", "take back what the stopped run began, instead of finishing it"},
 	{"no-suggest", "--no-suggest", "don't look for a request near this one that can be locked"},
 	{"update", "--update [PROJECT]", "newest versions instead of those of the lock that -o names; of one, or of all"},

@@ -58,6 +58,8 @@ static const option options[] = {
 	{"undo", 0, FLAG, AT(undo)},
 	{"fix", 0, FLAG, AT(fix)},
 	{"wait", 0, FLAG, AT(wait)},
+	{"beside", 0, FLAG, AT(beside)},
+	{"try", 0, FLAG, AT(trial)},
 	{"update", 0, NAMES, AT(update)},
 	{"exclude-newer", 0, TEXT, AT(exclude_newer)},
 	{"require-index-hashes", 0, FLAG, AT(require_index_hashes)},
@@ -138,6 +140,8 @@ static int unknown(cli *c, const char *word, const char *name, wp_error *e)
 		wp_fail(e, WP_E_USAGE, "%s stands where the command is expected", word);
 	else
 		wp_fail(e, WP_E_USAGE, "`wheelpack %s` has no option %s", c->command->name, word);
+	if (c->o.trial)
+		return wp_err_next(e, "what is to be tried stands behind --, at the end: --try -- %s ...", word);
 	if (pip)
 		return wp_err_next(e, "%s", pip);
 	for (i = 0; i < NOPTIONS; i++)
@@ -317,7 +321,7 @@ int cli_parse(cli *c, int argc, char **argv, wp_error *e)
 		if (!only_args && strcmp(word, "--") == 0)
 			only_args = true;
 		else if (only_args || word[0] != '-' || !word[1])
-			cli_list_add(c->ctx.arena, &c->o.args, word);
+			cli_list_add(c->ctx.arena, only_args && c->o.trial ? &c->o.trial_words : &c->o.args, word);
 		else if (word[1] == '-' ? long_word(c, &w, e) : short_word(c, &w, e))
 			return e->code;
 	}

@@ -132,7 +132,7 @@ void wp_rules_set(wp_exam *x)
 	const wp_facts *f = x->facts;
 
 	if (x->in->stopped_run)
-		wp_rule_add(x, WP_RULE_STOPPED_RUN, NULL, "'.wheelpack/journal' says what is left to be done");
+		wp_rule_add(x, WP_RULE_STOPPED_RUN, NULL, "what is left to be done is written down in it or beside it");
 	if (!f->torch) {
 		wp_rule_good(x, "wheels: %zu distributions, torch is not one of them", f->n);
 		return;

@@ -270,7 +270,7 @@ static int read_venv(wp_checking *k, const char *venv, wp_error *e)
 static void tell_stopped(wp_checking *k)
 {
 	if (wp_repair_due(k->ctx, k->venv))
-		wp_drift_tell(k, WP_DRIFT_STOPPED, NULL, "'.wheelpack/journal' says what is left to be done",
+		wp_drift_tell(k, WP_DRIFT_STOPPED, NULL, "what is left to be done is written down in it or beside it",
 			"`wheelpack repair --venv DIR` finishes it, with --undo it is taken back", NULL, 0);
 }
 

@@ -131,6 +131,8 @@ int wp_commit(wp_plan *p, wp_stage *s, wp_error *e)
 		return e->code;
 	if (!p->is_new)
 		return commit_inside(p, s, e);
+	if (p->beside)
+		return wp_beside_commit(p, s, e);
 	if (commit_beside(p, s, e))
 		return e->code;
 	/* As in wp_carry_out: the new name is in place. */

@@ -35,6 +35,25 @@ static int check_named(const wp_plan *p, wp_error *e)
 		wp_lock_target_names(p->a, d));
 }
 
+/* The base of the venv that the new one is to take the place of. */
+static bool find_old_base(wp_plan *p)
+{
+	const wp_lock_doc *d = p->in->lock;
+	wp_interpreter own;
+	wp_error ignored = {0};
+	wp_target t;
+	size_t i;
+
+	if (!p->beside || wp_interpreter_ask(p->ctx, wp_venv_python(p->a, p->venv), &own, &ignored) ||
+		wp_interpreter_ask(p->ctx, own.executable, &p->python, &ignored))
+		return false;
+	for (i = 0; i < d->ntargets; i++)
+		if (wanted(p, &d->targets[i]) && !wp_target_parse(p->a, d->targets[i].name, &t, &ignored) &&
+			wp_streq(t.python_tag, p->python.soabi_tag) && platform_fits(p->a, p->python.platform_tag, t.platform))
+			return true;
+	return false;
+}
+
 /* No interpreter was named: the first target of this machine for which there is one. */
 static int find_for_targets(wp_plan *p, wp_error *e)
 {
@@ -75,7 +94,7 @@ int wp_fit_python(wp_plan *p, wp_error *e)
 		return wp_interpreter_find(p->ctx, p->in->python, p->in->search_path, p->in->home,
 			&p->python, e);
 	if (p->is_new)
-		return find_for_targets(p, e);
+		return find_old_base(p) ? 0 : find_for_targets(p, e);
 	if (wp_interpreter_ask(p->ctx, own, &p->python, &err)) {
 		wp_check_cancel(p->ctx, e); /* the child heard the signal too */
 		return e->code ? (int)e->code : wp_venv_no_python(p->a, p->venv, own, err.why, e);

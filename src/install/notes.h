@@ -26,6 +26,9 @@
 	X(NONE_FITS, "N521", WARNING, "no wheel of a project fits")                                \
 	X(NO_WHEEL_NAME, "N522", WARNING, "a file of the folder is not named as wheels are")       \
 	X(MISSING, "N523", WARNING, "a requirement is not met")                                     \
+	X(LEFT_OUT, "N530", WARNING, "distributions of the venv are not in the one that takes its place") \
+	X(UNDONE, "N531", WARNING, "an earlier run had been stopped while it switched; this was taken back first") \
+	X(SEES_SYSTEM, "N532", WARNING, "the venv sees the packages of its base interpreter, the one that takes its place won't") \
 	X(EXCEPTED, "N550", WARNING, "files of a wheel are not as its RECORD has them; taken as they are") \
 	X(RIGHT, "N551", NOTE, "--allow-wrong-record was not needed")
 

@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "install/journal.h"
 #include "install/removal.h"
+#include "install/switch.h"
 #include "os/os.h"
 #include "os/par.h"
 #include "wheel/wheel.h"
@@ -64,8 +65,9 @@ typedef struct wp_plan {
 	wp_arena *a;		 /* as long as the install */
 	wp_findings *findings;	 /* the receipt's, in ctx->arena */
 	const char *venv;	 /* absolute */
-	bool is_new;		 /* absent or empty now */
-	bool finished;		 /* what a stopped run had begun there */
+	bool is_new;		 /* absent or empty now, or beside */
+	bool beside;		 /* it is a venv, and the new one takes its place when it is complete */
+	wp_repaired before;	 /* what a stopped run had begun there */
 	bool raced;		 /* another run builds this venv, or has built it since */
 	const wp_lock_target *target;
 	wp_target want;		 /* the lock's */
@@ -201,16 +203,17 @@ int wp_receipt_write(wp_plan *p, const wp_receipt *r, const char *dir, wp_error 
 /* stage.c: where an install is built, and the lock that keeps a second one away. */
 typedef struct wp_stage {
 	const char *dir;    /* files lie here under their final relative path */
-	const char *outer;  /* of a new venv: holds dir and the lock, so that nothing in dir is open when it is renamed */
+	const char *outer;  /* of a new venv: holds dir and its lock, so that nothing in dir is open when it is renamed */
 	const char *meta;   /* .wheelpack of an existing venv */
 	const char *aside;  /* name in meta of the directory for the files that make way */
-	os_lock *lock;
+	os_lock *lock;	    /* of an existing venv */
+	os_lock *outer_lock;
 	bool made_meta, made_lock; /* by us, in an existing venv */
 	WP_VEC(const char *) made; /* parent directories of a new venv that we made, outermost first */
 } wp_stage;
 /* wait.c: os_lock_take, but with wait another's lock is waited for. */
 int wp_lock_take(wp_ctx *ctx, const char *path, bool wait, os_lock **out, wp_error *e);
-/* The lock of an existing venv. */
+/* The lock of an existing venv. WP_E_BUSY where another run is at work in it or beside it. */
 int wp_stage_lock(wp_ctx *ctx, wp_arena *a, const char *venv, bool wait, wp_stage *s, wp_error *e);
 /* Until nobody is at work in the venv, or builds it. */
 int wp_stage_wait(wp_ctx *ctx, wp_arena *a, const char *venv, wp_error *e);
@@ -227,10 +230,21 @@ int wp_carry_out(wp_arena *a, const wp_journal *j, bool no_sync, const char **no
 int wp_finish_stopped(wp_arena *a, const char *venv, bool back, wp_repaired *out, wp_error *e);
 /* receipt.c: another text each time that an install has changed the venv; "" where there is none. */
 const char *wp_venv_seen(wp_arena *a, const char *venv);
-/* For the state of an error: where finished, that of a stopped run was all that was changed. */
-const char *wp_unchanged(wp_arena *a, const char *venv, bool finished);
+/* After a failure to go on where it stopped. */
+int wp_left_between(const char *venv, bool back, wp_error *e);
+/* For the state of an error: nothing but what was done before, about a stopped run. */
+const char *wp_unchanged(wp_arena *a, const char *venv, wp_repaired before);
+/* wp_switch_settle for a venv as it was named, which may be absent. */
+int wp_venv_settle(wp_ctx *ctx, wp_arena *a, const char *given, wp_settle how, bool wait, wp_repaired *out, wp_error *e);
 /* An existing venv, its links resolved. WP_E_NOT_FOUND, WP_E_VENV. */
 int wp_venv_check_place(wp_arena *a, const char *given, const char **venv, wp_error *e);
+
+/* beside.c: an install beside an existing venv. Is it one? What stands against the switch, as far as it is known before;
+ * what the old venv has and the new one won't; the switch. */
+void wp_beside_begin(wp_plan *p);
+int wp_beside_check(wp_plan *p, wp_error *e);
+void wp_beside_tell(wp_plan *p);
+int wp_beside_commit(wp_plan *p, wp_stage *s, wp_error *e);
 
 /* commit.c: move the stage to its place; on failure what was moved is moved back. Ignores cancel. */
 int wp_commit(wp_plan *p, wp_stage *s, wp_error *e);

@@ -74,6 +74,8 @@ int wp_plan_place(wp_plan *p, wp_error *e)
 	os_kind kind;
 	uint64_t size;
 
+	if (p->in->beside && p->in->loose)
+		return wp_fail(e, WP_E_USAGE, "what is built beside a venv comes from a bundle, which has all of it");
 	if (os_absolute(p->a, p->in->venv, &p->venv, e) || os_stat(p->venv, &kind, &size, e))
 		return e->code;
 	if (kind == OS_LINK) {
@@ -91,6 +93,7 @@ int wp_plan_place(wp_plan *p, wp_error *e)
 		return wp_fail(e, WP_E_VENV, "it is not a directory");
 	else if (look_into(p, e))
 		return e->code;
+	wp_beside_begin(p);
 	return 0;
 }
 
@@ -269,6 +272,8 @@ static int may_write(const wp_plan *p, const char *dir, wp_error *e)
 
 static int check_permission(wp_plan *p, wp_error *e)
 {
+	if (p->beside && wp_beside_check(p, e))
+		return e->code;
 	if (p->is_new)
 		return may_write(p, os_dirname(p->a, p->venv), e);
 	if (may_write(p, p->venv, e) || may_write(p, os_join(p->a, p->venv, p->python.venv_site), e))
@@ -302,6 +307,8 @@ int wp_plan_make(wp_plan *p, wp_error *e)
 		part(p, wp_existing_check, e);
 	part(p, check_permission, e);
 	part(p, check_space, e);
+	if (p->beside)
+		wp_beside_tell(p);
 	return e->code ? (int)e->code : wp_plan_conclude(p, e);
 }
 

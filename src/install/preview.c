@@ -39,7 +39,8 @@ static void fill(const wp_plan *p, wp_preview *out)
 	out->base = wp_strdup(a, p->python.executable);
 	out->version = p->python.version;
 	out->target = wp_strdup(a, p->target->name);
-	out->create = p->is_new;
+	out->create = p->is_new && !p->beside;
+	out->beside = p->beside;
 	out->space_needed = p->space_needed;
 	out->space_free = p->space_free;
 	out->v = WP_NEW_ARRAY(a, p->nwheels, wp_planned_dist);
@@ -56,7 +57,7 @@ static int plan(wp_plan *p, wp_error *e)
 {
 	if (wp_plan_place(p, e))
 		return e->code;
-	if (!p->is_new && wp_repair_due(p->ctx, p->venv))
+	if (p->beside ? wp_switch_stopped(p->a, p->venv) : wp_repair_due(p->ctx, p->in->venv))
 		wp_plan_note(p, WP_INSTALL_DUE, p->venv);
 	return wp_plan_make(p, e);
 }
@@ -72,7 +73,7 @@ int wp_install_preview(wp_ctx *ctx, const wp_install_request *in, wp_preview *ou
 		if (e->code == WP_E_VENV)
 			wp_err_where(e, "'%s'", in->venv);
 		wp_err_what(e, "cannot install into '%s'", in->venv);
-		wp_err_state(e, "%s", wp_unchanged(p.a, in->venv, false));
+		wp_err_state(e, "%s", wp_unchanged(p.a, in->venv, WP_REPAIR_NOTHING));
 	}
 	wp_plan_done(&p);
 	return e->code;

@@ -81,6 +81,6 @@ int wp_plan_conclude(wp_plan *p, wp_error *e)
 	if (*w->next)
 		wp_err_next(e, "%s", w->next);
 	if (p->refusals.n > 1)
-		wp_err_state(e, "%zu refusals in all; %s", p->refusals.n, wp_unchanged(p->a, p->in->venv, p->finished));
+		wp_err_state(e, "%zu refusals in all; %s", p->refusals.n, wp_unchanged(p->a, p->in->venv, p->before));
 	return e->code;
 }

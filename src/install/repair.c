@@ -46,31 +46,45 @@ int wp_finish_stopped(wp_arena *a, const char *venv, bool back, wp_repaired *out
 		*out = WP_REPAIR_FINISHED;
 	}
 	wp_journal_free(&j);
-	if (e->code) {
-		if (e->code == WP_E_VENV)
-			wp_err_next(e, "somebody took the file away: put it back and repair again, or install into a new venv");
-		wp_err_next(e, "close the programs that use the venv and run `wheelpack repair --venv DIR` again%s",
-			back ? "" : ", or with --undo");
-		wp_err_state(e, "'%s' is between two states, as a stopped run left it", venv);
-	}
-	return e->code;
+	if (e->code == WP_E_VENV)
+		wp_err_next(e, "somebody took the file away: put it back and repair again, or install into a new venv");
+	return e->code ? wp_left_between(venv, back, e) : 0;
 }
 
-const char *wp_unchanged(wp_arena *a, const char *venv, bool finished)
+int wp_left_between(const char *venv, bool back, wp_error *e)
 {
-	if (finished)
-		return wp_sprintf(a, "what a stopped run had begun in '%s' was finished; nothing else was changed", venv);
-	return wp_sprintf(a, "nothing was changed in '%s'", venv);
+	wp_err_next(e, "close the programs that use the venv and run `wheelpack repair --venv DIR` again%s",
+		back ? "" : ", or with --undo");
+	return wp_err_state(e, "'%s' is between two states, as a stopped run left it", venv);
+}
+
+const char *wp_unchanged(wp_arena *a, const char *venv, wp_repaired before)
+{
+	if (before == WP_REPAIR_NOTHING)
+		return wp_sprintf(a, "nothing was changed in '%s'", venv);
+	return wp_sprintf(a, "what a stopped run had begun in '%s' was %s; nothing else was changed", venv,
+		before == WP_REPAIR_FINISHED ? "finished" : "taken back");
 }
 
 bool wp_repair_due(wp_ctx *ctx, const char *venv)
 {
 	wp_error ignored = {0};
+	const char *place;
 	os_kind kind = OS_ABSENT;
 	uint64_t size;
 
 	os_stat(wp_sprintf(ctx->arena, "%s/.wheelpack/journal", venv), &kind, &size, &ignored);
-	return kind != OS_ABSENT;
+	return kind != OS_ABSENT || (!wp_switch_place(ctx->arena, venv, &place, &ignored) && wp_switch_stopped(ctx->arena, place));
+}
+
+int wp_venv_settle(wp_ctx *ctx, wp_arena *a, const char *given, wp_settle how, bool wait, wp_repaired *out, wp_error *e)
+{
+	const char *venv;
+
+	*out = WP_REPAIR_NOTHING;
+	if (wp_switch_place(a, given, &venv, e) || wp_switch_settle(ctx, a, venv, how, wait, out, e))
+		return wp_err_where(e, "'%s'", given);
+	return 0;
 }
 
 int wp_venv_check_place(wp_arena *a, const char *given, const char **venv, wp_error *e)
@@ -83,15 +97,19 @@ int wp_venv_check_place(wp_arena *a, const char *given, const char **venv, wp_er
 int wp_repair(wp_ctx *ctx, const char *given, bool back, bool wait, wp_repaired *out, wp_error *e)
 {
 	wp_arena *a = ctx->arena;
+	wp_repaired inside = WP_REPAIR_NOTHING;
 	const char *venv;
 	wp_stage s = {0};
 
 	*out = WP_REPAIR_NOTHING;
-	if (!wp_venv_check_place(a, given, &venv, e) && !wp_stage_lock(ctx, a, venv, wait, &s, e)) {
-		if (!wp_finish_stopped(a, venv, back, out, e))
+	if (!wp_venv_settle(ctx, a, given, back ? WP_SETTLE_UNDO : WP_SETTLE_FINISH, wait, out, e) &&
+		!wp_venv_check_place(a, given, &venv, e) && !wp_stage_lock(ctx, a, venv, wait, &s, e)) {
+		if (!wp_finish_stopped(a, venv, back, &inside, e))
 			wp_journal_clean(a, venv, e);
 		wp_stage_abandon(&s);
 	}
+	if (inside != WP_REPAIR_NOTHING)
+		*out = inside;
 	wp_err_what(e, "cannot repair '%s'", given);
 	return e->code;
 }

@@ -28,18 +28,23 @@ int wp_stage_lock(wp_ctx *ctx, wp_arena *a, const char *venv, bool wait, wp_stag
 {
 	const char *lock = os_join(a, os_join(a, venv, ".wheelpack"), "lock");
 
-	/* Who ends without having changed anything may take the whole folder away. */
+	/* Who ends without having changed anything may take the whole folder away. Who is at work beside the venv needs to
+	 * rename it, so that its lock can't be held while that one is waited for. */
 	while (!open_meta(a, venv, s, e)) {
 		wp_error f = {0};
 
 		s->made_lock = !os_is_file(lock);
-		if (!wp_lock_take(ctx, lock, wait, &s->lock, &f))
+		if (!wp_lock_take(ctx, lock, wait, &s->lock, &f) && !wp_switch_free(a, venv, &f))
 			return 0;
-		s->made_lock = false; /* it is the other's */
-		if (!wait || f.code != WP_E_NOT_FOUND) {
+		s->made_lock &= s->lock != NULL; /* else it is the other's */
+		wp_stage_abandon(s);
+		*s = (wp_stage){0};
+		if (!wait || (f.code != WP_E_NOT_FOUND && f.code != WP_E_BUSY)) {
 			*e = f;
 			break;
 		}
+		if (wp_stage_wait(ctx, a, venv, e))
+			break;
 	}
 	return e->code;
 }
@@ -57,36 +62,31 @@ static int open_inside(wp_plan *p, wp_stage *s, wp_error *e)
 
 /* ---- a new venv ----------------------------------------------------------------------------- */
 
-static bool is_stage_of(const char *name, const char *prefix)
-{
-	uint64_t pid;
-
-	return wp_starts(name, prefix) && wp_str_u64(wp_str_of(name + strlen(prefix)), &pid);
-}
-
 /* Who holds the lock lives; what has no lock was killed before it had one. */
 static int clean_one(wp_plan *p, const char *dir, wp_error *e)
 {
 	const char *path = os_join(p->a, dir, "lock");
 	os_lock *lock = NULL;
+	bool due;
 
 	if (os_is_file(path) && os_lock_take(path, &lock, e)) {
 		p->raced = e->code == WP_E_BUSY;
 		return e->code;
 	}
+	due = wp_switch_is_due(p->a, dir); /* stopped after this run had begun */
 	os_lock_release(lock);
-	return os_remove_tree(dir, e);
+	return due ? wp_fail(e, WP_E_BUSY, "another run was stopped here just now, in '%s'", dir) : os_remove_tree(dir, e);
 }
 
-static int clean_beside(wp_plan *p, const char *parent, const char *prefix, wp_error *e)
+static int clean_beside(wp_plan *p, wp_error *e)
 {
-	const char **names;
+	const char **sides;
 	size_t i, n;
 
-	if (os_list(p->a, parent, &names, &n, e))
+	if (wp_switch_sides(p->a, p->venv, &sides, &n, e))
 		return e->code;
 	for (i = 0; i < n; i++)
-		if (is_stage_of(names[i], prefix) && clean_one(p, os_join(p->a, parent, names[i]), e))
+		if (clean_one(p, sides[i], e))
 			return e->code;
 	return 0;
 }
@@ -110,11 +110,6 @@ static int make_parents(wp_plan *p, wp_stage *s, const char *parent, wp_error *e
 	return e->code;
 }
 
-static const char *stage_prefix(wp_arena *a, const char *venv)
-{
-	return wp_sprintf(a, ".%s.wheelpack-", os_basename(venv));
-}
-
 /* What is wrong with a lock otherwise is told when it is to be taken. */
 static int wait_for(wp_ctx *ctx, const char *path, wp_error *e)
 {
@@ -129,28 +124,29 @@ static int wait_for(wp_ctx *ctx, const char *path, wp_error *e)
 
 int wp_stage_wait(wp_ctx *ctx, wp_arena *a, const char *venv, wp_error *e)
 {
-	const char *parent = os_dirname(a, venv), *prefix = stage_prefix(a, venv), **names;
 	wp_error ignored = {0};
+	const char **sides;
 	size_t i, n;
 
-	if (wait_for(ctx, os_join(a, venv, ".wheelpack/lock"), e) || os_list(a, parent, &names, &n, &ignored))
+	if (wait_for(ctx, os_join(a, venv, ".wheelpack/lock"), e) || wp_switch_sides(a, venv, &sides, &n, &ignored))
 		return e->code;
 	for (i = 0; i < n && !e->code; i++)
-		if (is_stage_of(names[i], prefix))
-			wait_for(ctx, os_join(a, os_join(a, parent, names[i]), "lock"), e);
+		wait_for(ctx, os_join(a, sides[i], "lock"), e);
 	return e->code;
 }
 
 static int open_beside(wp_plan *p, wp_stage *s, wp_error *e)
 {
-	const char *parent = os_dirname(p->a, p->venv), *prefix = stage_prefix(p->a, p->venv);
-	const char *outer = os_join(p->a, parent, wp_sprintf(p->a, "%s%d", prefix, os_pid()));
+	const char *outer = wp_switch_side(p->a, p->venv);
+	wp_error ignored = {0};
 
-	if (make_parents(p, s, parent, e) || clean_beside(p, parent, prefix, e) || os_mkdir(outer, e))
+	/* Beside an existing venv, whose lock we have, what cannot be removed is merely in nobody's way. */
+	if (make_parents(p, s, os_dirname(p->a, p->venv), e) || (clean_beside(p, p->beside ? &ignored : e) && !p->beside) ||
+		os_mkdir(outer, e))
 		return e->code;
 	s->outer = outer;
 	s->dir = os_join(p->a, outer, "venv");
-	if (os_lock_take(os_join(p->a, outer, "lock"), &s->lock, e) || os_mkdir(s->dir, e) ||
+	if (os_lock_take(os_join(p->a, outer, "lock"), &s->outer_lock, e) || os_mkdir(s->dir, e) ||
 		os_mkdir(os_join(p->a, s->dir, ".wheelpack"), e))
 		return e->code;
 	return wp_venv_create(p->a, s->dir, p->venv, &p->python, &p->in->launchers, e);
@@ -162,19 +158,22 @@ int wp_stage_open(wp_plan *p, wp_stage *s, wp_error *e)
 
 	if (p->is_new)
 		return open_beside(p, s, e);
-	clean_beside(p, os_dirname(p->a, p->venv), stage_prefix(p->a, p->venv), &ignored);
+	clean_beside(p, &ignored);
 	return open_inside(p, s, e);
 }
 
 /* ---- the end -------------------------------------------------------------------------------- */
 
-static void remove_outer(wp_stage *s)
+static void remove_outer(wp_arena *a, wp_stage *s)
 {
 	wp_error ignored = {0}; /* the next install of this venv removes it */
 
+	bool due = s->outer && wp_switch_is_due(a, s->outer);
+
 	os_lock_release(s->lock);
-	s->lock = NULL;
-	if (s->outer)
+	os_lock_release(s->outer_lock);
+	s->lock = s->outer_lock = NULL;
+	if (s->outer && !due)
 		os_remove_tree(s->outer, &ignored);
 	s->outer = NULL;
 }
@@ -198,7 +197,7 @@ void wp_stage_abandon(wp_stage *s)
 		if (s->made_meta)
 			os_rmdir(s->meta, &ignored);
 	}
-	remove_outer(s);
+	remove_outer(a, s);
 	while (s->made.n)
 		os_rmdir(s->made.v[--s->made.n], &ignored);
 	wp_arena_free(a);
@@ -207,6 +206,9 @@ void wp_stage_abandon(wp_stage *s)
 
 void wp_stage_done(wp_stage *s)
 {
-	remove_outer(s);
+	wp_arena *a = wp_arena_new();
+
+	remove_outer(a, s);
+	wp_arena_free(a);
 	WP_VEC_FREE(&s->made);
 }

@@ -120,6 +120,18 @@ static int no_config(wp_arena *a, const char *venv, const char *config, wp_error
 	return e->code;
 }
 
+/* For a moment of a switch there is none. */
+static int no_directory(wp_arena *a, const char *venv, wp_error *e)
+{
+	wp_error ignored = {0};
+	const char *place;
+
+	wp_fail(e, WP_E_NOT_FOUND, "there is no directory '%s'", venv);
+	if (!wp_switch_place(a, venv, &place, &ignored) && wp_switch_stopped(a, place))
+		return wp_err_next(e, "a run was stopped while it switched: `wheelpack repair --venv %s`", venv);
+	return e->code;
+}
+
 static int look(wp_arena *a, const char *venv, wp_error *e)
 {
 	const char *config = os_join(a, venv, "pyvenv.cfg");
@@ -130,8 +142,8 @@ static int look(wp_arena *a, const char *venv, wp_error *e)
 		return os_is_file(config) ? 0 : no_config(a, venv, config, e);
 	if (os_stat(venv, &kind, &size, e))
 		return e->code;
-	if (kind == OS_ABSENT)
-		return wp_fail(e, WP_E_NOT_FOUND, "there is no directory '%s'", venv);
+	if (kind == OS_ABSENT || kind == OS_LINK)
+		return no_directory(a, venv, e);
 	return no_venv(venv, "it is not a directory", e);
 }
 

@@ -18,7 +18,7 @@ typedef struct job {
 	const char *venv;
 	wp_site site;
 	wp_removal r;
-	bool finished; /* what a stopped run had begun */
+	wp_repaired before; /* what a stopped run had begun */
 	wp_uninstalled *out;
 } job;
 
@@ -116,10 +116,11 @@ static int uninstall(job *j, wp_error *e)
 
 	if (wp_finish_stopped(j->a, j->venv, false, &repaired, e))
 		return e->code;
-	j->finished = repaired == WP_REPAIR_FINISHED;
+	if (repaired != WP_REPAIR_NOTHING)
+		j->before = repaired;
 	if (wp_venv_find(j->a, j->venv, &place, e) || wp_site_read(j->a, j->venv, place.site, &j->site, e))
 		return e->code;
-	if (j->finished)
+	if (j->before != WP_REPAIR_NOTHING)
 		wp_install_note_add(&j->out->findings, j->ctx->arena, WP_INSTALL_FINISHED, j->venv);
 	wp_removal_begin(&j->r, j->ctx, j->a, &j->site, os_is_windows());
 	for (i = 0; i < j->in->n && !e->code; i++)
@@ -142,12 +143,13 @@ int wp_uninstall(wp_ctx *ctx, const wp_uninstall_request *in, wp_uninstalled *ou
 	wp_stage s = {0};
 
 	*out = (wp_uninstalled){0};
-	if (!wp_venv_check_place(j.a, in->venv, &j.venv, e) && !wp_stage_lock(ctx, j.a, j.venv, in->wait, &s, e)) {
+	if (!wp_venv_settle(ctx, j.a, in->venv, WP_SETTLE_FINISH, in->wait, &j.before, e) &&
+		!wp_venv_check_place(j.a, in->venv, &j.venv, e) && !wp_stage_lock(ctx, j.a, j.venv, in->wait, &s, e)) {
 		uninstall(&j, e);
 		wp_stage_abandon(&s);
 	}
 	wp_err_what(e, "cannot uninstall from '%s'", in->venv);
-	wp_err_state(e, "%s", wp_unchanged(j.a, in->venv, j.finished));
+	wp_err_state(e, "%s", wp_unchanged(j.a, in->venv, j.before));
 	wp_arena_free(j.a);
 	return e->code;
 }

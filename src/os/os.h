@@ -130,6 +130,9 @@ typedef struct os_run_request {
 	const char *const *unset_prefix; /* "PIP_", "PYTHON", ends in NULL; NULL: none */
 	int timeout_ms;		 /* 0: none */
 	size_t max_output;	 /* bytes kept of each stream; 0: 1 MB */
+	/* What the program writes, as it comes; stream 1 or 2. On Windows called by a thread for each. NULL: none. */
+	void (*pass)(void *user, int stream, const char *p, size_t n);
+	void *user;
 } os_run_request;
 
 typedef struct os_run_result {

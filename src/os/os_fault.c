@@ -7,7 +7,7 @@
  *   kill    the process ends there, as if by power loss
  *   denied  Windows only: the call goes through, but below it MoveFileEx number WHEELPACK_FAULT and those after it,
  *   shared  WHEELPACK_FAULT_TIMES in all (1), fail with "access denied" (5) or a sharing violation (32)
- * The program that WHEELPACK_FAULT_HOLDER names has every file open. WHEELPACK_FAULT_COUNT names a file that gets the
+ * With WHEELPACK_FAULT_NO_EXCHANGE the system can't exchange two names. The program that WHEELPACK_FAULT_HOLDER names has every file open. WHEELPACK_FAULT_COUNT names a file that gets the
  * number of calls at exit. The one file of the library that reads the environment.
  */
 #include <errno.h>
@@ -28,7 +28,7 @@ enum { BUSY_NUMBER = EBUSY, FULL_NUMBER = ENOSPC, IO_NUMBER = EIO };
 
 /* Set before main and constant from then on, but for calls. */
 static unsigned long fail_at, times;
-static bool full, busy, kills, denied, shared;
+static bool full, busy, kills, denied, shared, no_exchange;
 static const char *holder;
 static const char *count_file;
 static atomic_ulong calls;
@@ -55,6 +55,7 @@ __attribute__((constructor)) static void read_settings(void)
 	kills = wp_streq(kind, "kill");
 	denied = wp_streq(kind, "denied");
 	shared = wp_streq(kind, "shared");
+	no_exchange = getenv("WHEELPACK_FAULT_NO_EXCHANGE") != NULL;
 	holder = getenv("WHEELPACK_FAULT_HOLDER");
 	count_file = getenv("WHEELPACK_FAULT_COUNT");
 	if (count_file)
@@ -154,7 +155,6 @@ OTHER(list, (wp_arena *a, const char *dir, const char ***out, size_t *n, wp_erro
 	(a, dir, out, n, e))
 MOVES(rename, (const char *from, const char *to, wp_error *e), (from, to, e))
 MOVES(rename_new, (const char *from, const char *to, wp_error *e), (from, to, e))
-MOVES(exchange, (const char *a, const char *b, wp_error *e), (a, b, e))
 FREES(unlink, (const char *path, wp_error *e), (path, e))
 FREES(rmdir, (const char *path, wp_error *e), (path, e))
 FREES(remove_tree, (const char *path, wp_error *e), (path, e))
@@ -168,6 +168,15 @@ FILLS(lock_take, (const char *path, os_lock **out, wp_error *e), (path, out, e))
 OTHER(run, (wp_arena *a, const os_run_request *r, os_run_result *out, wp_error *e), (a, r, out, e))
 OTHER(self_path, (wp_arena *a, const char **out, wp_error *e), (a, out, e))
 OTHER(lib_open, (const char *name, os_lib **out, wp_error *e), (name, out, e))
+
+/* A file system that has no such call. */
+int os_real_exchange(const char *a, const char *b, wp_error *e);
+int os_exchange(const char *a, const char *b, wp_error *e)
+{
+	if (no_exchange)
+		return wp_fail(e, WP_E_IO, "no two names are exchanged here");
+	return fault("os_exchange", MOVES, e) ? (int)e->code : os_real_exchange(a, b, e);
+}
 
 /* Frees even when it fails. */
 int os_real_close(os_file *f, wp_error *e);

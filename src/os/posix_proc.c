@@ -54,6 +54,7 @@ enum { OUT, ERR, START, PIPES };
 enum { GRACE_MS = 2000 };
 
 typedef struct child {
+	const os_run_request *r;
 	pid_t pid;
 	int rd[PIPES], wr[PIPES];
 	wp_buf text[2];
@@ -149,6 +150,8 @@ static void drain(child *c, int which)
 		close_all(&c->rd[which], 1);
 		return;
 	}
+	if (c->r->pass)
+		c->r->pass(c->r->user, which + 1, buf, (size_t)n);
 	wp_buf_add(b, buf, (size_t)n < b->max - b->n ? (size_t)n : b->max - b->n);
 }
 
@@ -211,7 +214,7 @@ static bool supervise(child *c)
 
 int os_run(wp_arena *a, const os_run_request *r, os_run_result *out, wp_error *e)
 {
-	child c = {.interrupts = posix_interrupts()};
+	child c = {.r = r, .interrupts = posix_interrupts()};
 	const char *path;
 	int i, rc;
 

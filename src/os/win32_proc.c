@@ -145,6 +145,8 @@ typedef struct stream {
 	os_thread *thread;
 	HANDLE done; /* signalled at the end of the stream */
 	wp_buf text;
+	const os_run_request *r;
+	int number;  /* 1 or 2 */
 } stream;
 
 static void read_all(void *self)
@@ -153,8 +155,11 @@ static void read_all(void *self)
 	char buf[16384];
 	DWORD n;
 
-	while (ReadFile(s->rd, buf, sizeof buf, &n, NULL) && n)
+	while (ReadFile(s->rd, buf, sizeof buf, &n, NULL) && n) {
+		if (s->r->pass)
+			s->r->pass(s->r->user, s->number, buf, n);
 		wp_buf_add(&s->text, buf, n < s->text.max - s->text.n ? n : s->text.max - s->text.n);
+	}
 	SetEvent(s->done);
 }
 
@@ -358,7 +363,7 @@ static void judge(child *c, os_run_result *out)
 
 int os_run(wp_arena *a, const os_run_request *r, os_run_result *out, wp_error *e)
 {
-	child c = {0};
+	child c = {.s = {{.r = r, .number = 1}, {.r = r, .number = 2}}};
 	const char *path;
 	int i, rc;
 
