@@ -193,6 +193,13 @@ static int move(const char *from, bool *at_from, const char *to, bool *at_to, wp
 	return 0;
 }
 
+static int keep(const char *from, bool *at_from, places *p, wp_error *e)
+{
+	if (!os_is_dir(p->keep) && os_mkdir(p->keep, e))
+		return e->code;
+	return move(from, at_from, p->before, &p->has_before, e);
+}
+
 static bool is_fresh(wp_arena *a, const wp_switch *w, const char *venv)
 {
 	char hex[WP_SHA256_HEX + 1];
@@ -244,11 +251,9 @@ static int put_in_place(wp_arena *a, const wp_switch *w, places *p, wp_error *e)
 
 static int keep_old(places *p, wp_error *e)
 {
-	if (!os_is_dir(p->keep) && os_mkdir(p->keep, e))
-		return e->code;
 	if (p->has_before && !p->has_older && move(p->before, &p->has_before, p->older, &p->has_older, e))
 		return e->code;
-	return move(p->old, &p->has_old, p->before, &p->has_before, e);
+	return keep(p->old, &p->has_old, p, e);
 }
 
 static int forward_install(wp_arena *a, const wp_switch *w, places *p, wp_error *e)
@@ -274,7 +279,7 @@ static int forward_rollback(places *p, wp_error *e)
 		return lost(p->venv, "beside it", e);
 	if (!p->here && move(p->before, &p->has_before, p->venv, &p->here, e))
 		return e->code;
-	return move(p->old, &p->has_old, p->before, &p->has_before, e);
+	return keep(p->old, &p->has_old, p, e);
 }
 
 /* ---- back ----------------------------------------------------------------------------------- */
@@ -287,7 +292,7 @@ static int unkeep_old(wp_arena *a, const wp_switch *w, places *p, wp_error *e)
 
 	if (kept && move(p->before, &p->has_before, p->old, &p->has_old, e))
 		return e->code;
-	return p->has_older ? move(p->older, &p->has_older, p->before, &p->has_before, e) : 0;
+	return p->has_older ? keep(p->older, &p->has_older, p, e) : 0;
 }
 
 static int back_install(wp_arena *a, const wp_switch *w, places *p, wp_error *e)
@@ -311,7 +316,7 @@ static int back_install(wp_arena *a, const wp_switch *w, places *p, wp_error *e)
 
 static int back_rollback(places *p, wp_error *e)
 {
-	if (p->here && move(p->venv, &p->here, p->before, &p->has_before, e))
+	if (p->here && keep(p->venv, &p->here, p, e))
 		return e->code;
 	return move(p->old, &p->has_old, p->venv, &p->here, e);
 }
