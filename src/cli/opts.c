@@ -140,8 +140,6 @@ static int unknown(cli *c, const char *word, const char *name, wp_error *e)
 		wp_fail(e, WP_E_USAGE, "%s stands where the command is expected", word);
 	else
 		wp_fail(e, WP_E_USAGE, "`wheelpack %s` has no option %s", c->command->name, word);
-	if (c->o.trial)
-		return wp_err_next(e, "what is to be tried stands behind --, at the end: --try -- %s ...", word);
 	if (pip)
 		return wp_err_next(e, "%s", pip);
 	for (i = 0; i < NOPTIONS; i++)
@@ -150,6 +148,8 @@ static int unknown(cli *c, const char *word, const char *name, wp_error *e)
 	near = wp_near(name, known, n);
 	if (near)
 		return wp_err_next(e, "did you mean --%s?", near);
+	if (c->o.trial)
+		return wp_err_next(e, "what is to be tried stands behind --, at the end: --try -- %s ...", word);
 	if (!c->command)
 		return wp_err_next(e, "the command comes first: wheelpack COMMAND %s ...", word);
 	return wp_err_next(e, "`wheelpack %s --help` lists them", c->command->name);

@@ -124,16 +124,16 @@ static wp_str last_line(wp_str text)
 	return last;
 }
 
-static int judge_run(const os_run_result *r, wp_error *e)
+static int judge_run(const char *shown, const os_run_result *r, wp_error *e)
 {
 	wp_str last = last_line(r->err);
 
 	if (r->signal)
-		return wp_fail(e, WP_E_TRIAL, "it was ended by signal %d", r->signal);
+		return wp_fail(e, WP_E_TRIAL, "`%.200s` was ended by signal %d", shown, r->signal);
 	if (r->exit_code == 0)
 		return 0;
-	return wp_fail(e, WP_E_TRIAL, "it ended with exit code %d%s%.*s", r->exit_code, last.n ? ": " : "", (int)last.n,
-		last.n ? last.p : "");
+	return wp_fail(e, WP_E_TRIAL, "`%.200s` ended with exit code %d%s%.*s", shown, r->exit_code, last.n ? ": " : "",
+		(int)last.n, last.n ? last.p : "");
 }
 
 static int run_words(cli *c, const char *dir, const char *python, wp_error *e)
@@ -149,8 +149,8 @@ static int run_words(cli *c, const char *dir, const char *python, wp_error *e)
 	cli_say(c, "trying: %s\n", shown);
 	cli_flush(c);
 	if (!os_run(a, &q, &r, e) && !wp_check_cancel(&c->ctx, e))
-		judge_run(&r, e);
-	return e->code ? wp_err_where(e, "'%s'", shown) : 0;
+		judge_run(shown, &r, e);
+	return e->code;
 }
 
 int cli_trial(void *user, const char *dir, const char *python, wp_error *e)

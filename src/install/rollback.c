@@ -99,7 +99,11 @@ static int roll_back(job *j, wp_rolled_back *out, wp_error *e)
 	os_kind kind;
 	uint64_t size;
 
-	if (os_stat(j->venv, &kind, &size, e) || check_kept(j, e))
+	if (os_stat(j->venv, &kind, &size, e))
+		return e->code;
+	if (kind == OS_ABSENT && !os_is_dir(j->before))
+		return wp_venv_look(j->a, j->venv, e);
+	if (check_kept(j, e))
 		return e->code;
 	if (kind == OS_ABSENT)
 		return bring_back(j, out, e);
