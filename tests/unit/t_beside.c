@@ -68,13 +68,13 @@ static void settles(world *w, const standing *s, wp_settle how, wp_repaired want
 	wp_repaired got;
 
 	arrange(w, s);
-	assert_ok(wp_switch_settle(w->a, w->venv, how, &got, &err));
+	assert_ok(wp_switch_settle(&w->ctx, w->a, w->venv, how, false, &got, &err));
 	assert_int_equal(got, wanted);
 	is(w, "home/env", here);
 	is(w, KEEP "/venv", before);
 	assert_false(os_is_dir(at(w, SIDE)));
 	assert_int_equal(os_is_dir(at(w, KEEP)), before != NULL);
-	assert_ok(wp_switch_settle(w->a, w->venv, how, &got, &err));
+	assert_ok(wp_switch_settle(&w->ctx, w->a, w->venv, how, false, &got, &err));
 	assert_int_equal(got, WP_REPAIR_NOTHING);
 }
 
@@ -145,18 +145,18 @@ static void what_nobody_can_finish_is_left_as_it_is(void **state)
 
 	arrange(w, &gone);
 	before = snapshot(w);
-	assert_int_equal(wp_switch_settle(w->a, w->venv, WP_SETTLE_FINISH, &got, &err), WP_E_VENV);
+	assert_int_equal(wp_switch_settle(&w->ctx, w->a, w->venv, WP_SETTLE_FINISH, false, &got, &err), WP_E_VENV);
 	assert_non_null(strstr(err.state, "between two states"));
 	assert_true(wp_switch_stopped(w->a, w->venv));
 	err = (wp_error){0};
 	arrange(w, &both);
-	assert_int_equal(wp_switch_settle(w->a, w->venv, WP_SETTLE_UNDO, &got, &err), WP_E_EXISTS);
+	assert_int_equal(wp_switch_settle(&w->ctx, w->a, w->venv, WP_SETTLE_UNDO, false, &got, &err), WP_E_EXISTS);
 	is(w, "home/env", "other");
 	is(w, SIDE "/old", "was");
 	err = (wp_error){0};
 	arrange(w, &gone);
 	tmp_write(at(w, SIDE "/switch"), wp_str_of("wheelpack.switch/1\ninstall 12\nend\n"));
-	assert_int_equal(wp_switch_settle(w->a, w->venv, WP_SETTLE_FINISH, &got, &err), WP_E_DOCUMENT);
+	assert_int_equal(wp_switch_settle(&w->ctx, w->a, w->venv, WP_SETTLE_FINISH, false, &got, &err), WP_E_DOCUMENT);
 	assert_true(os_is_file(at(w, SIDE "/switch")));
 	put_switch(w, "install");
 	assert_string_equal(snapshot(w), before);
@@ -172,14 +172,14 @@ static void a_live_run_is_left_alone(void **state)
 
 	arrange(w, &s);
 	assert_ok(os_lock_take(at(w, SIDE "/lock"), &lock, &err));
-	assert_int_equal(wp_switch_settle(w->a, w->venv, WP_SETTLE_FINISH, &got, &err), WP_E_BUSY);
+	assert_int_equal(wp_switch_settle(&w->ctx, w->a, w->venv, WP_SETTLE_FINISH, false, &got, &err), WP_E_BUSY);
 	err = (wp_error){0};
 	assert_int_equal(wp_switch_free(w->a, w->venv, &err), WP_E_BUSY);
 	os_lock_release(lock);
 	is(w, "home/env", "was");
 	is(w, SIDE "/venv", "new");
 	err = (wp_error){0};
-	assert_int_equal(wp_switch_free(w->a, w->venv, &err), WP_E_BUSY); /* stopped */
+	assert_int_equal(wp_switch_free(w->a, w->venv, &err), WP_E_VENV); /* stopped */
 }
 
 static void a_link_is_followed_though_nothing_is_there(void **state)
@@ -230,10 +230,10 @@ static void the_new_one_takes_the_place_and_rollback_goes_back(void **state)
 	assert_true(w->out.before_bytes > 100);
 	assert_false(w->out.created);
 	assert_string_equal(w->out.venv, w->venv);
-	assert_ok(wp_rollback(&w->ctx, w->venv, true, &r, &err));
+	assert_ok(wp_rollback(&w->ctx, w->venv, true, false, &r, &err));
 	is_text(w, SITE "/demo.py", "one");
 	assert_string_equal(tmp_read(w->a, kept(w, SITE "/demo.py")).p, "two");
-	assert_ok(wp_rollback(&w->ctx, w->venv, true, &r, &err));
+	assert_ok(wp_rollback(&w->ctx, w->venv, true, false, &r, &err));
 	is_text(w, SITE "/demo.py", "two");
 }
 
@@ -306,18 +306,18 @@ static void without_one_that_is_kept_nothing_is_rolled_back(void **state)
 	wp_rolled_back r;
 	const char *before;
 
-	assert_int_equal(wp_rollback(&w->ctx, w->venv, true, &r, &err), WP_E_NOT_FOUND);
+	assert_int_equal(wp_rollback(&w->ctx, w->venv, true, false, &r, &err), WP_E_NOT_FOUND);
 	old_and_new(w);
 	before = snapshot(w);
 	err = (wp_error){0};
-	assert_int_equal(wp_rollback(&w->ctx, w->venv, true, &r, &err), WP_E_NOT_FOUND);
+	assert_int_equal(wp_rollback(&w->ctx, w->venv, true, false, &r, &err), WP_E_NOT_FOUND);
 	assert_non_null(strstr(err.next, "--beside"));
 	assert_string_equal(snapshot(w), before);
 	err = (wp_error){0};
 	assert_ok(install(w, &err));
 	assert_ok(os_unlink(kept(w, "pyvenv.cfg"), &err));
 	before = snapshot(w);
-	assert_int_equal(wp_rollback(&w->ctx, w->venv, true, &r, &err), WP_E_VENV);
+	assert_int_equal(wp_rollback(&w->ctx, w->venv, true, false, &r, &err), WP_E_VENV);
 	assert_string_equal(snapshot(w), before);
 }
 
@@ -330,7 +330,7 @@ static void a_venv_that_was_removed_comes_back(void **state)
 	old_and_new(w);
 	assert_ok(install(w, &err));
 	assert_ok(os_remove_tree(w->venv, &err));
-	assert_ok(wp_rollback(&w->ctx, w->venv, true, &r, &err));
+	assert_ok(wp_rollback(&w->ctx, w->venv, true, false, &r, &err));
 	is_text(w, SITE "/demo.py", "one");
 	assert_null(r.before);
 	assert_false(os_is_dir(at(w, KEEP)));
@@ -396,7 +396,7 @@ static void others_are_kept_away(void **state)
 	old_and_new(w);
 	assert_ok(os_lock_take(in_venv(w, ".wheelpack/lock"), &lock, &err));
 	refused(w, WP_E_BUSY, "is working there");
-	assert_int_equal(wp_rollback(&w->ctx, w->venv, true, &r, &err), WP_E_NOT_FOUND);
+	assert_int_equal(wp_rollback(&w->ctx, w->venv, true, false, &r, &err), WP_E_NOT_FOUND);
 	err = (wp_error){0};
 	os_lock_release(lock);
 	assert_ok(install(w, &err));
@@ -405,9 +405,9 @@ static void others_are_kept_away(void **state)
 	refused(w, WP_E_BUSY, "is working there");
 	w->in.beside = false;
 	refused(w, WP_E_BUSY, "is working there");
-	assert_int_equal(wp_rollback(&w->ctx, w->venv, true, &r, &err), WP_E_BUSY);
+	assert_int_equal(wp_rollback(&w->ctx, w->venv, true, false, &r, &err), WP_E_BUSY);
 	err = (wp_error){0};
-	assert_int_equal(wp_repair(&w->ctx, w->venv, false, &repaired, &err), WP_E_BUSY);
+	assert_int_equal(wp_repair(&w->ctx, w->venv, false, false, &repaired, &err), WP_E_BUSY);
 	os_lock_release(lock);
 	err = (wp_error){0};
 	assert_ok(install(w, &err));
@@ -444,16 +444,16 @@ static void the_next_command_finishes_or_takes_back(void **state)
 	assert_non_null(strstr(err.next, "wheelpack repair --venv"));
 	assert_true(wp_repair_due(&w->ctx, w->venv));
 	err = (wp_error){0};
-	assert_ok(wp_repair(&w->ctx, w->venv, true, &repaired, &err));
+	assert_ok(wp_repair(&w->ctx, w->venv, true, false, &repaired, &err));
 	assert_int_equal(repaired, WP_REPAIR_UNDONE);
 	is_text(w, SITE "/demo.py", "one");
 	stop_in_the_middle(w);
-	assert_ok(wp_repair(&w->ctx, w->venv, false, &repaired, &err));
+	assert_ok(wp_repair(&w->ctx, w->venv, false, false, &repaired, &err));
 	assert_int_equal(repaired, WP_REPAIR_FINISHED);
 	is_text(w, SITE "/demo.py", "two");
-	assert_ok(wp_rollback(&w->ctx, w->venv, true, &r, &err));
+	assert_ok(wp_rollback(&w->ctx, w->venv, true, false, &r, &err));
 	stop_in_the_middle(w);
-	assert_ok(wp_rollback(&w->ctx, w->venv, true, &r, &err));
+	assert_ok(wp_rollback(&w->ctx, w->venv, true, false, &r, &err));
 	assert_int_equal(r.stopped, WP_REPAIR_UNDONE);
 	is_text(w, SITE "/demo.py", "one");
 	stop_in_the_middle(w);
@@ -461,16 +461,16 @@ static void the_next_command_finishes_or_takes_back(void **state)
 	assert_non_null(finding(w, "N531"));
 	is_text(w, SITE "/demo.py", "two");
 	assert_string_equal(tmp_read(w->a, kept(w, SITE "/demo.py")).p, "one");
-	assert_ok(wp_rollback(&w->ctx, w->venv, true, &r, &err));
+	assert_ok(wp_rollback(&w->ctx, w->venv, true, false, &r, &err));
 	stop_in_the_middle(w);
 	w->in.beside = false;
 	assert_ok(install(w, &err));
 	assert_non_null(finding(w, "N510"));
 	assert_int_equal(w->out.kept, 1);
 	w->in.beside = true;
-	assert_ok(wp_rollback(&w->ctx, w->venv, true, &r, &err));
+	assert_ok(wp_rollback(&w->ctx, w->venv, true, false, &r, &err));
 	stop_in_the_middle(w);
-	assert_ok(wp_uninstall(&w->ctx, w->venv, names, 1, true, &u, &err));
+	assert_ok(wp_uninstall(&w->ctx, &(wp_uninstall_request){w->venv, names, 1, true, false}, &u, &err));
 	assert_false(os_is_file(in_venv(w, SITE "/demo.py")));
 	assert_false(wp_repair_due(&w->ctx, w->venv));
 }
