@@ -144,7 +144,9 @@ wp_install_request cli_install_request(const cli *c, const wp_bundle *b);
 /* The refusals among the findings of an install that failed: one is what the error says, several are listed. */
 void cli_refusals(cli *c, const wp_findings *f);
 
-/* ---- cmd_doctor.c, shared with check */
+/* ---- cmd_doctor.c, shared with the others that take a bundle */
+/* After WP_E_BUNDLE: if it is a lock that was given for a bundle, say what is made of it. */
+void cli_advise_bundle(cli *c, const char *path, wp_error *e);
 /* WP_E_BUNDLE for a folder of wheels or one wheel, with how to make a bundle of it. */
 int cli_no_bundle(cli *c, const char *path, wp_error *e);
 

@@ -34,6 +34,7 @@ static int open_bundle(cli *c, checking *k, wp_error *e)
 	if (wp_bundle_open(&c->ctx, k->path, &k->bundle, e)) {
 		if (is_venv(c, k->path))
 			wp_err_next(e, "it is a venv: %s check --venv %s", c->program, cli_word(c->ctx.arena, k->path));
+		cli_advise_bundle(c, k->path, e);
 		return e->code;
 	}
 	if (!wp_bundle_lock(k->bundle))

@@ -133,6 +133,13 @@ int cli_no_bundle(cli *c, const char *path, wp_error *e)
 		cli_word(a, dir ? path : os_dirname(a, path)));
 }
 
+void cli_advise_bundle(cli *c, const char *path, wp_error *e)
+{
+	if (e->code == WP_E_BUNDLE && wp_ends(path, ".json"))
+		wp_err_next(e, "a bundle is made of a lock: %s bundle --lock %s -o FILE.wpk", c->program,
+			cli_word(c->ctx.arena, path));
+}
+
 static int doctor_bundle(cli *c, const char *path, wp_error *e)
 {
 	const wp_lock_doc *lock;
@@ -142,6 +149,7 @@ static int doctor_bundle(cli *c, const char *path, wp_error *e)
 	if (wp_bundle_open(&c->ctx, path, &b, e)) {
 		if (os_is_file(os_join(c->ctx.arena, path, "pyvenv.cfg")))
 			wp_err_next(e, "it is a venv: wheelpack doctor --venv %s", cli_word(c->ctx.arena, path));
+		cli_advise_bundle(c, path, e);
 		return e->code;
 	}
 	lock = wp_bundle_lock(b);

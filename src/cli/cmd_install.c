@@ -24,10 +24,9 @@ static void advise_one(cli *c, const char *word, wp_error *e)
 		wp_err_next(e, "%s", CLI_NOT_BUILT);
 	else if (os_is_file(os_join(a, word, "pyvenv.cfg")))
 		wp_err_next(e, "it is a venv: name the bundle, the wheel or the folder of wheels to be installed into it");
-	else if (wp_ends(word, ".json") && os_is_file(word))
-		wp_err_next(e, "a bundle is made of a lock: %s bundle --lock %s -o FILE.wpk", c->program, cli_word(a, word));
 	else if (e->code == WP_E_WHEEL && wp_wheel_name_parse(a, wp_str_of(os_basename(word)), &w, &ignored))
 		wp_err_next(e, "a wheel's name tells what it is for: give it the name back that it had");
+	cli_advise_bundle(c, word, e);
 }
 
 /* `install torch torchvision`, as pip has it. */

@@ -26,7 +26,8 @@ static int run(cli *c, wp_error *e)
 		return wp_fail(e, WP_E_USAGE, "`wheelpack verify` takes one bundle: a .wpk file or a directory");
 	}
 	q.path = c->o.args.v[0];
-	wp_verify(&c->ctx, &q, &r, e);
+	if (wp_verify(&c->ctx, &q, &r, e))
+		cli_advise_bundle(c, q.path, e);
 	if (e->code && r.findings.n == 1)
 		c->findings = r.findings; /* the error says the same */
 	else
