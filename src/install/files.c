@@ -3,6 +3,7 @@
  * files.c: where each member of each wheel goes. Every path below the venv is written once; two
  * wheels that bring one path must bring the same bytes. On Windows names that differ in case are one.
  */
+#include "base/err.h"
 #include "ext/unicode.h"
 #include "install/notes.h"
 #include "os/os.h"
@@ -13,8 +14,10 @@ typedef struct layout {
 	wp_map paths; /* path -> index of the file that was first */
 	wp_map dirs;
 	wp_map pairs; /* wheels whose shared files were noted */
+	WP_VEC(const char *) lengthy; /* paths of more than MAX_PATH, where that is one too many */
 	wp_map refused; /* wheels, and pairs of them, that were refused for their paths: once is enough */
 	const char *headers;
+	bool any_length; /* programs can open paths of any length */
 } layout;
 
 /* Equal for names that the venv's file system takes for one. */
@@ -49,6 +52,39 @@ static bool too_long(layout *l, size_t wheel, const char *path)
 	wp_fail(&f, WP_E_PATH, "below '%s' a path of it has more than %d bytes", l->p->venv, WP_MAX_PATH_BYTES);
 	refuse(l, wheel, wp_sprintf(l->p->a, "long %zu", wheel), &f);
 	return true;
+}
+
+/* Characters as Windows counts them, in UTF-16. */
+static size_t characters(const char *s)
+{
+	size_t n = 0;
+
+	for (; *s; s++)
+		n += ((unsigned char)*s & 0xc0) != 0x80 ? 1 + ((unsigned char)*s >= 0xf0) : 0;
+	return n;
+}
+
+/* It is written all the same: we can, and a setting helps the others. */
+static void look_at_length(layout *l, const char *path)
+{
+	enum { MAX_PATH_HERE = 259 };
+
+	if (!l->any_length && strlen(l->p->venv) + strlen(path) > MAX_PATH_HERE - 1 &&
+		characters(l->p->venv) + 1 + characters(path) > MAX_PATH_HERE)
+		WP_PUSH(&l->lengthy, path);
+}
+
+static void tell_lengthy(const layout *l)
+{
+	wp_arena *a = l->p->ctx->arena;
+	wp_finding *f;
+
+	if (!l->lengthy.n)
+		return;
+	f = wp_plan_note(l->p, WP_INSTALL_LONG_PATHS, wp_sprintf(a, "%zu of them have 260 characters or more, and this PC has "
+		"LongPathsEnabled off: Python cannot open these", l->lengthy.n));
+	f->next = "take a shorter --venv, or let an admin turn long paths on";
+	wp_finding_files(f, a, l->lengthy.v, l->lengthy.n);
 }
 
 /* ---- one path once -------------------------------------------------------------------------- */
@@ -127,6 +163,7 @@ static void add(layout *l, wp_out_file f)
 	} else {
 		wp_map_put(&l->paths, key(p, wp_str_of(f.path)), (uint32_t)p->files.n);
 		add_dirs(l, f.path);
+		look_at_length(l, f.path);
 		p->bytes += f.size;
 	}
 	WP_PUSH(&p->files, f);
@@ -297,7 +334,7 @@ static void fill(layout *l)
 
 int wp_plan_files(wp_plan *p, wp_error *e)
 {
-	layout l = {.p = p};
+	layout l = {.p = p, .any_length = os_long_paths()};
 	wp_error f = {0};
 
 	if (wp_starter_make(p->a, p->windows, p->run_python, p->run_pythonw, &p->start, &f))
@@ -307,6 +344,8 @@ int wp_plan_files(wp_plan *p, wp_error *e)
 	wp_map_init(&l.pairs);
 	wp_map_init(&l.refused);
 	fill(&l);
+	tell_lengthy(&l);
+	WP_VEC_FREE(&l.lengthy);
 	wp_map_free(&l.paths);
 	wp_map_free(&l.dirs);
 	wp_map_free(&l.pairs);

@@ -22,6 +22,7 @@
 	X(NOT_ALONE, "N512", NOTE, "files stay because another distribution has them too")          \
 	X(OUTSIDE, "N513", WARNING, "RECORD lists files that are not the distribution's; they stay") \
 	X(DUE, "N514", WARNING, "an earlier run was stopped while it moved files; an install finishes that first") \
+	X(LONG_PATHS, "N515", WARNING, "paths will be too long for programs of this Windows")       \
 	X(PASSED_OVER, "N520", NOTE, "wheels of the folder were passed over")                      \
 	X(NONE_FITS, "N521", WARNING, "no wheel of a project fits")                                \
 	X(NO_WHEEL_NAME, "N522", WARNING, "a file of the folder is not named as wheels are")       \

@@ -217,6 +217,8 @@ const char *os_system_proxy(wp_arena *a, const char **bypass);
 bool os_file_version(const char *path, unsigned out[4]);
 /* Hardware ids of the display adapters that are present: "PCI\VEN_10DE&DEV_2684...". */
 void os_display_adapters(wp_arena *a, const char ***out, size_t *n);
+/* Whether programs here can open paths of 260 characters and more; on Windows that is a setting. */
+bool os_long_paths(void);
 /* The system's own directory for libraries; NULL where there is none. */
 const char *os_system_dir(wp_arena *a);
 

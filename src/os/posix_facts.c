@@ -80,6 +80,11 @@ void os_display_adapters(wp_arena *a, const char ***out, size_t *n)
 	*n = 0;
 }
 
+bool os_long_paths(void)
+{
+	return true;
+}
+
 const char *os_system_dir(wp_arena *a)
 {
 	(void)a;

@@ -268,6 +268,14 @@ void os_display_adapters(wp_arena *a, const char ***out, size_t *n)
 	WP_VEC_FREE(&list);
 }
 
+bool os_long_paths(void)
+{
+	DWORD on = 0, size = sizeof on;
+
+	return RegGetValueW(HKEY_LOCAL_MACHINE, L"SYSTEM\\CurrentControlSet\\Control\\FileSystem", L"LongPathsEnabled",
+		       RRF_RT_REG_DWORD, NULL, &on, &size) == 0 && on;
+}
+
 const char *os_system_dir(wp_arena *a)
 {
 	wchar_t w[MAX_PATH];
