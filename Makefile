@@ -63,7 +63,7 @@ resolve := advise align build candidates claims conflict core direct explain fac
 fetch := ca cache cache_writer catalog check download findlinks get html metadata packed page page_html page_json pages \
 	session source transfer
 bundle := carry layout pack peek read source tree verify verify_members write_dir write_file
-install := activate ask beside check check_added check_files commit exe existing files fit install installed interpreter journal \
+install := activate ask beside check check_added check_files commit compile exe existing files fit install installed interpreter journal \
 	loose loose_lock loose_needs notes plan prefix preview receipt record_out refuse removal removed repair rollback scripts \
 	search_windows stage switch tree uninstall unpack venv venv_windows wait
 doctor := doctor facts graph ldcache libs_elf libs_pe names pc rules rules_driver rules_libs rules_set

@@ -147,6 +147,8 @@ def main():
         fail_each("install into an existing venv", install, "env", fresh_copy)
         remove("b")
         run("bundle", *request, "-o", "b")
+        fail_each("install with bytecode", [*install, "--compile"], "env", lambda: remove("env"), ("io", "full"))
+        fail_each("the same into an existing venv", [*install, "--compile"], "env", fresh_copy)
         loose = ["install", "b/wheels", "--venv", "env"]
         fail_each("install of a folder", [*loose, "--python", sys.executable], "env", lambda: remove("env"))
         fail_each("the plan of an install", [*loose, "--dry-run"], "env", fresh_copy)

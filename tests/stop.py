@@ -113,6 +113,9 @@ def main():
                     checks.check(tree is None or sorted(tree) == sorted(whole), "killed install: half a venv")
         checks.remove("env")
         completes("install", install, "env")
+        for i in range(8):
+            checks.remove("env")
+            stopped_run("install with bytecode", [*install, "--compile"], "env", 0.06 * i, signal.SIGINT)
         several_at_once()
         stopped_while_waiting()
     finally:

@@ -105,6 +105,8 @@ typedef struct wp_receipt {
 	size_t kept;			/* distributions that were there already, with these files */
 	size_t replaced;		/* that were there in another version, or with other files */
 	uint64_t bytes;
+	size_t compiled;		/* files of bytecode, beside those counted above */
+	uint64_t compile_ms;
 	bool stale;			/* after WP_E_BUSY: the venv isn't what wp_loose_make saw; make that again, then install */
 	const char *before;		/* with beside: where the venv is kept that was in its place; NULL: there was none */
 	uint64_t before_bytes;

@@ -17,7 +17,7 @@
 
 /* What a stage reports while it works. All counts are totals so far; 0 in total means unknown. */
 typedef struct wp_progress {
-	const char *stage;   /* "lock", "fetch", "pack", "verify", "wait", "install", "check" */
+	const char *stage;   /* "lock", "fetch", "pack", "verify", "wait", "install", "compile", "check" */
 	const char *item;    /* a project or file name, or NULL; valid during the call */
 	bool item_done;	     /* item is complete: the moment to print its line */
 	uint64_t item_size;  /* bytes of the item that is done */

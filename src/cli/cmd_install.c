@@ -72,13 +72,22 @@ static wp_jnode *receipt_json(const wp_receipt *r)
 		wp_jput_str(o, "before", r->before);
 		wp_jput_int(o, "before_bytes", (int64_t)r->before_bytes);
 	}
+	wp_jput_int(o, "compiled", (int64_t)r->compiled);
+	wp_jput_int(o, "compile_ms", (int64_t)r->compile_ms);
 	return o;
+}
+
+static wp_bytecode bytecode(const cli *c)
+{
+	if (c->o.compile_hashes)
+		return WP_BYTECODE_HASHES;
+	return c->o.compile ? WP_BYTECODE_TIMESTAMPS : WP_BYTECODE_NONE;
 }
 
 wp_install_request cli_install_request(const cli *c, const wp_bundle *b)
 {
 	wp_install_request q = {.venv = c->o.venv, .python = c->o.python, .search_path = os_getenv("PATH"),
-		.home = os_home(), .no_sync = c->o.no_sync, .wait = c->o.wait, .target = c->o.targets.n ? c->o.targets.v[0] : NULL,
+		.home = os_home(), .no_sync = c->o.no_sync, .wait = c->o.wait, .bytecode = bytecode(c), .target = c->o.targets.n ? c->o.targets.v[0] : NULL,
 		.launchers = {{(const char *)wp_data_launcher_console_exe, wp_data_launcher_console_exe_size},
 			{(const char *)wp_data_launcher_gui_exe, wp_data_launcher_gui_exe_size}}};
 
@@ -112,6 +121,8 @@ static void tell_installed(cli *c, const wp_receipt *r, uint64_t start)
 		cli_seconds(a, os_now_ms() - start));
 	if (r->before)
 		tell_before(c, r);
+	if (c->o.compile || c->o.compile_hashes)
+		cli_say(c, "made bytecode of %s in %s of that\n", cli_count(a, r->compiled, "file"), cli_seconds(a, r->compile_ms));
 	if (r->kept)
 		cli_say(c, "%zu more were there already\n", r->kept);
 	cli_say(c, "next: %s doctor --venv %s\n", c->program, cli_word(a, c->o.venv));
@@ -326,7 +337,7 @@ static int run(cli *c, wp_error *e)
 	return wp_err_state(e, "nothing was changed in '%s'", c->o.venv);
 }
 
-static const char *const options[] = {"venv", "python", "target", "beside", "try", "dry-run", "wait", "no-sync",
+static const char *const options[] = {"venv", "python", "target", "beside", "try", "dry-run", "wait", "compile", "compile-hashes", "no-sync",
 	"allow-wrong-record", NULL};
 
 const cli_command cmd_install = {

@@ -30,6 +30,8 @@ static int build(wp_plan *p, wp_stage *s, wp_receipt *r, wp_error *e)
 		return e->code;
 	r->created = p->is_new && !p->beside;
 	count(p, r);
+	if (wp_compile(p, s->dir, r, e))
+		return e->code;
 	if (wp_receipt_write(p, r, os_join(p->a, s->dir, ".wheelpack"), e))
 		return e->code;
 	return wp_check_cancel(p->ctx, e);

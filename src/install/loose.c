@@ -401,7 +401,7 @@ static int find_target(wp_loosing *l, wp_loose *out, wp_error *e)
 			wp_err_where(e, "'%s'", p->in->venv);
 		return e->code;
 	}
-	out->seen = wp_venv_seen(p->ctx->arena, p->venv);
+	out->seen = p->is_new ? "" : wp_venv_seen(p->ctx->arena, p->venv);
 	if (!p->python.platform_tag[0])
 		return wp_fail(e, WP_E_WRONG_TARGET, "'%s' is %s on an unknown platform", p->python.path,
 			p->python.soabi_tag);

@@ -26,6 +26,7 @@
 	X(PASSED_OVER, "N520", NOTE, "wheels of the folder were passed over")                      \
 	X(NONE_FITS, "N521", WARNING, "no wheel of a project fits")                                \
 	X(NO_WHEEL_NAME, "N522", WARNING, "a file of the folder is not named as wheels are")       \
+	X(NOT_COMPILED, "N560", NOTE, "files that can't be compiled have no bytecode")             \
 	X(MISSING, "N523", WARNING, "a requirement is not met")                                     \
 	X(LEFT_OUT, "N530", WARNING, "distributions of the venv are not in the one that takes its place") \
 	X(UNDONE, "N531", WARNING, "an earlier run had been stopped while it switched; this was taken back first") \

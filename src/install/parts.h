@@ -197,6 +197,9 @@ int wp_unpack(wp_plan *p, const char *stage, wp_error *e);
  * stage, which adds its path to the plan's files. */
 wp_str wp_record_text(const wp_plan *p, const wp_in_wheel *w);
 int wp_record_out(wp_plan *p, const char *stage, wp_error *e);
+/* compile.c: will bytecode of it be made? That of all such files below stage, added to the plan's files. */
+bool wp_compiles(const wp_plan *p, const wp_out_file *f);
+int wp_compile(wp_plan *p, const char *stage, wp_receipt *r, wp_error *e);
 /* receipt.c: receipt.json and lock.json into dir. */
 int wp_receipt_write(wp_plan *p, const wp_receipt *r, const char *dir, wp_error *e);
 

@@ -250,12 +250,20 @@ static int check_space(wp_plan *p, wp_error *e)
 	enum { BLOCK = 4096 };
 	size_t i;
 
-	for (i = 0; i < p->files.n; i++)
+	for (i = 0; i < p->files.n; i++) {
+		uint64_t blocks = (p->files.v[i].size + BLOCK - 1) / BLOCK * BLOCK;
+
 		if (p->files.v[i].written)
-			p->space_needed += (p->files.v[i].size + BLOCK - 1) / BLOCK * BLOCK;
-	for (i = 0; i < p->dirs.n; i++)
+			p->space_needed += blocks;
+		if (wp_compiles(p, &p->files.v[i])) /* bytecode is about as large */
+			p->space_needed += blocks;
+	}
+	for (i = 0; i < p->dirs.n; i++) {
 		if (p->is_new || !os_is_dir(os_join(p->a, p->venv, p->dirs.v[i])))
 			p->space_needed += BLOCK;
+		if (p->in->bytecode != WP_BYTECODE_NONE)
+			p->space_needed += BLOCK; /* its __pycache__ */
+	}
 	if (os_free_space(p->venv, &p->space_free, e))
 		return e->code;
 	return p->space_free < p->space_needed ? no_space(p->space_needed, p->space_free, e) : 0;

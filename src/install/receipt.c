@@ -58,6 +58,8 @@ static wp_str receipt_text(wp_plan *p, const wp_receipt *r, wp_str lock)
 	wp_jput_str_or_null(o, "time", p->in->time);
 	wp_jput(o, "python", python_json(&p->python));
 	wp_jput(o, "distributions", distributions_json(p));
+	if (p->in->bytecode != WP_BYTECODE_NONE)
+		wp_jput_str(o, "bytecode", p->in->bytecode == WP_BYTECODE_HASHES ? "hashes" : "timestamps");
 	wp_jput_int(o, "files", (int64_t)r->files);
 	wp_jput_int(o, "bytes", (int64_t)r->bytes);
 	return wp_jtext(p->a, o);

@@ -48,6 +48,16 @@ static void take(wp_removal *r, const char *path)
 	WP_PUSH(&r->files, path);
 }
 
+int wp_removal_take(wp_removal *r, const char *path, wp_error *e)
+{
+	os_kind kind;
+	uint64_t size;
+
+	if (!os_stat(os_join(r->a, r->site->venv, path), &kind, &size, e) && kind != OS_ABSENT)
+		take(r, path);
+	return e->code;
+}
+
 static int state_of(const wp_removal *r, const wp_installed_file *f, bool all, wp_file_state *out, wp_error *e)
 {
 	atomic_uint_fast64_t bytes;

@@ -28,6 +28,8 @@ void wp_removal_free(wp_removal *r);
 int wp_removal_add(wp_removal *r, const wp_installed *d, bool keep_changed, wp_error *e);
 /* When all are added: what others list stays; the directories. */
 int wp_removal_end(wp_removal *r, wp_error *e);
+/* What is at this path, if anything, goes too, whoever has it. */
+int wp_removal_take(wp_removal *r, const char *path, wp_error *e);
 bool wp_removal_has(const wp_removal *r, const char *path);
 /* Whether the directory has files, and all of them go. */
 bool wp_removal_empties(const wp_removal *r, const char *dir);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* python.c: stands for python.exe in the tests of Windows. Asked with -I -B -c as an install asks, it answers as a
- * CPython 3.12.7 that lies where this program does, or, as to -0p, with the text of the file OWN-PATH.answer where there is one; where OWN-PATH.deaf is it takes no Ctrl-C and its time. Else it prints its own file name, its arguments, one a line, then
+ * CPython 3.12.7 that lies where this program does, or, as to -0p, with the text of the file OWN-PATH.answer where there is one; where OWN-PATH.deaf is it takes no Ctrl-C and its time. Asked to compile, it writes for each file of the list the
+ * name that its code would bear to where the bytecode belongs. Else it prints its own file name, its arguments, one a line, then
  * __PYVENV_LAUNCHER__ where it is set, in UTF-8. The argument exit=N is its exit code; stdin=1 copies standard input to
  * standard output; hold=PATH has that file open from then on, as most programs have theirs, own=PATH so that nobody
  * else may read it, and load=PATH is loaded as a library is. */
@@ -65,6 +66,47 @@ static void answer(const wchar_t *self)
 	       "\"implementation_name\": \"cpython\", \"implementation_version\": \"3.12.7\"}}\r\n");
 }
 
+/* STAGE\dir\__pycache__\NAME.cpython-312.pyc of dir/NAME.py. */
+static BOOL compile_one(const wchar_t *stage, const wchar_t *venv, wchar_t *source)
+{
+	static wchar_t path[65536];
+	wchar_t *slash;
+	FILE *f;
+
+	for (slash = source; *slash; slash++)
+		if (*slash == L'/')
+			*slash = L'\\';
+	slash = wcsrchr(source, L'\\');
+	swprintf(path, sizeof path / sizeof *path, L"%ls\\%.*ls\\__pycache__", stage, (int)(slash - source), source);
+	CreateDirectoryW(path, NULL);
+	swprintf(path + wcslen(path), 32768, L"\\%.*ls.cpython-312.pyc", (int)wcslen(slash + 1) - 3, slash + 1);
+	f = _wfopen(path, L"wb");
+	return f && fprintf(f, "%ls\\%ls", venv, source) > 0 && fclose(f) == 0;
+}
+
+static int compile(wchar_t **argv)
+{
+	static char name[32768];
+	static wchar_t wide[32768];
+	FILE *f = _wfopen(argv[0], L"rb");
+	int c, i = 0;
+	size_t n = 0;
+
+	printf("tag cpython-312\r\n");
+	while (f && (c = getc(f)) != EOF) {
+		name[n++] = (char)c;
+		if (c)
+			continue;
+		MultiByteToWideChar(CP_UTF8, 0, name, -1, wide, 32768);
+		if (!compile_one(argv[1], argv[2], wide))
+			printf("%d\r\n", i);
+		i++;
+		n = 0;
+	}
+	printf("done\r\n");
+	return f ? 0 : 1;
+}
+
 /* Nobody else may write or remove it. */
 static BOOL hold(const wchar_t *path, DWORD share)
 {
@@ -87,6 +129,8 @@ int wmain(int argc, wchar_t **argv)
 		answer(self);
 		return 0;
 	}
+	if (argc > 10 && wcscmp(argv[1], L"-B") == 0 && wcscmp(argv[6], L"-c") == 0)
+		return compile(argv + 8);
 	print(L"program ", wcsrchr(self, L'\\') + 1);
 	for (i = 1; i < argc; i++) {
 		print(L"arg ", argv[i]);

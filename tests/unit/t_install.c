@@ -140,6 +140,16 @@ static void the_receipt_tells_what_was_done(void **state)
 	assert_false(wp_venv_lock(&w->ctx, w->venv, &lock));
 }
 
+/* This one tells of itself whatever it is asked. */
+static void bytecode_that_cannot_be_made_is_a_refusal(void **state)
+{
+	world *w = *state;
+
+	simple(w, "pkg", "1.0", "pkg.py", "x = 1\n");
+	w->in.bytecode = WP_BYTECODE_TIMESTAMPS;
+	refused_everywhere(w, WP_E_NO_INTERPRETER, "said nothing usable when it had compiled '" SITE "/pkg.py'");
+}
+
 static void scripts_start_the_venvs_python(void **state)
 {
 	world *w = *state;
@@ -1019,6 +1029,7 @@ int main(void)
 		T(the_record_is_what_lies_there),
 		T(big_members_arrive_whole),
 		T(the_receipt_tells_what_was_done),
+		T(bytecode_that_cannot_be_made_is_a_refusal),
 		T(scripts_start_the_venvs_python),
 		T(a_path_with_a_space_gets_the_long_start),
 		T(one_file_of_two_wheels_is_written_once),
