@@ -38,6 +38,7 @@ typedef struct wp_launchers {
 typedef struct wp_loose_request {
 	const char *const *paths; size_t n; /* wheels, and folders of them */
 	const char *venv, *python, *search_path, *home; /* as for wp_install; python NULL: python3 */
+	bool allow_conda; /* as for wp_install */
 	const char *const *allow_wrong_record; size_t nallow_wrong_record; /* projects whose wheels are taken although their
 		* RECORD is wrong about files of theirs */
 	bool wait;	       /* for another run at this venv to end */
@@ -88,6 +89,8 @@ typedef struct wp_install_request {
 	wp_launchers launchers;		/* needed where the interpreter is one of Windows */
 	bool no_sync;			/* no flush to disk: for CI */
 	bool wait;			/* for another run at this venv to end, instead of WP_E_BUSY */
+	bool allow_conda;		/* venv may be a conda environment too; one that was installed into with this is
+					 * taken by wp_uninstall, wp_repair, wp_venv_check and wp_venv_tree without more ado */
 	bool beside;			/* an existing venv is built anew beside itself, tried, then switched; not with loose */
 	wp_trial trial;			/* of beside, also where the venv is new; fn NULL: none */
 	const char *store;		/* directory of unpacked wheels, created if absent; NULL: none */

@@ -221,7 +221,7 @@ static int run(cli *c, wp_error *e)
 	return wp_err_what(e, "cannot check '%s'", k.venv);
 }
 
-static const char *const options[] = {"venv", "target", "fix", "no-sync", NULL};
+static const char *const options[] = {"venv", "target", "fix", "no-sync", "allow-conda", NULL};
 
 const cli_command cmd_check = {
 	.name = "check",

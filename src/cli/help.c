@@ -42,6 +42,7 @@ static const struct {
 	{"variant-index-base", "--variant-index-base URL", "a mirror of https://download.pytorch.org/whl/"},
 	{"require-index-hashes", "--require-index-hashes", "refuse wheels for which the index gives no sha256"},
 	{"refetch", "--refetch PROJECT", "fetch its wheel again, whatever the cache holds; may repeat"},
+	{"allow-conda", "--allow-conda", "install into a conda environment too; a system's Python stays refused"},
 	{"allow-wrong-record", "--allow-wrong-record P", "take its wheel as it is where RECORD is wrong about it; may repeat"},
 	{"cache-dir", "--cache-dir DIR", "where downloads are kept"},
 	{"refresh", "--refresh", "ask the indexes anew, however young the cache's answers are"},

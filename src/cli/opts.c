@@ -67,6 +67,7 @@ static const option options[] = {
 	{"require-index-hashes", 0, FLAG, AT(require_index_hashes)},
 	{"lock", 0, TEXT, AT(lock)},
 	{"refetch", 0, LIST, AT(refetch)},
+	{"allow-conda", 0, FLAG, AT(allow_conda)},
 	{"allow-wrong-record", 0, LIST, AT(allow_wrong_record)},
 	{"force", 0, FLAG, AT(force)},
 	{"tools", 0, TEXT, AT(tools)},

@@ -156,7 +156,7 @@ static void tell_foreign(wp_checking *k)
 	for (i = 0; i < k->site.n; i++) {
 		const wp_checked *c = &k->dists[i];
 
-		if (c->locked)
+		if (c->locked || c->condas)
 			continue;
 		wp_drift_tell(k, WP_DRIFT_FOREIGN, c->name, *c->by ? wp_sprintf(k->a, "it was installed by %s", c->by) : NULL,
 			"uninstall it if it isn't wanted, or lock it with the rest", NULL, 0);

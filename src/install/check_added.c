@@ -119,7 +119,7 @@ static int search_scripts(searching *s, wp_error *e)
 	os_entry *w;
 	size_t i, n;
 
-	if (!os_is_dir(bin))
+	if (!os_is_dir(bin) || k->at.conda) /* conda's programs are there, and no RECORD has them */
 		return 0;
 	if (os_walk(k->a, bin, &w, &n, e))
 		return e->code;

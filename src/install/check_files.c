@@ -16,6 +16,7 @@ static int list_one(void *user, size_t i, wp_arena *a, wp_error *e)
 	wp_error own = {0};
 
 	c->by = wp_installed_by(a, &k->site, c->d);
+	c->condas = k->at.conda && wp_streq(c->by, "conda");
 	if (c->d->has_record && wp_installed_list(a, &k->site, c->d, &c->files, &own))
 		c->fault = wp_sprintf(a, "%s%s%s", own.where, own.where[0] ? ": " : "", own.why);
 	return wp_check_cancel(k->ctx, e);
@@ -38,9 +39,9 @@ int wp_check_list(wp_checking *k, wp_error *e)
 		c->checks = WP_NEW_ARRAY(k->a, c->files.n + 1, wp_checked_file);
 		for (j = 0; j < c->files.n; j++) {
 			c->checks[j].file = &c->files.v[j];
-			k->bytes_total += promised(&c->files.v[j]);
+			k->bytes_total += c->condas ? 0 : promised(&c->files.v[j]);
 		}
-		k->items_total += c->files.n;
+		k->items_total += c->condas ? 0 : c->files.n;
 	}
 	return 0;
 }
@@ -74,7 +75,7 @@ static void plan(hashing *h)
 
 	h->order = WP_NEW_ARRAY(k->a, k->items_total + 1, wp_checked_file *);
 	for (i = 0; i < k->site.n; i++)
-		for (j = 0; j < k->dists[i].files.n; j++)
+		for (j = 0; j < k->dists[i].files.n && !k->dists[i].condas; j++)
 			h->order[h->n++] = &k->dists[i].checks[j];
 	qsort(h->order, h->n, sizeof *h->order, by_size);
 	for (i = 0; i < h->n; i++) {

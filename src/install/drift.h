@@ -41,6 +41,7 @@ typedef struct wp_checked {
 	const wp_installed *d;
 	const char *name;	     /* "torch 2.11.0" */
 	const char *by;		     /* its installer, "" unknown */
+	bool condas;		     /* conda's, which keeps account of its files itself and writes some anew */
 	const char *fault;	     /* why its RECORD could not be read */
 	const wp_lock_wheel *locked; /* of its project; NULL: the lock has none, or there is no lock */
 	wp_installed_files files;

@@ -96,7 +96,7 @@ static const char *and_more(const wp_plan *p, const char *list, const char *text
 
 static void tell(const wp_plan *p)
 {
-	const char *kept = "", *replaced = "";
+	const char *kept = "", *replaced = "", *condas = "";
 	const wp_removal *r = &p->removal;
 	WP_VEC(const char *) changed = {0};
 	size_t i;
@@ -115,11 +115,15 @@ static void tell(const wp_plan *p)
 		else if (w->replaces)
 			replaced = and_more(p, replaced, wp_sprintf(p->a, "%s %s by %s", w->lock->project,
 				w->replaces->version, w->lock->version));
+		if (w->replaces && p->conda && wp_streq(wp_installed_by(p->a, &p->site, w->replaces), "conda"))
+			condas = and_more(p, condas, w->lock->project);
 	}
 	if (*kept)
 		wp_plan_note(p, WP_INSTALL_KEPT, kept);
 	if (*replaced)
 		wp_plan_note(p, WP_INSTALL_REPLACED, replaced);
+	if (*condas)
+		wp_plan_note(p, WP_INSTALL_CONDAS, condas);
 	wp_tell_files(p->findings, p->ctx->arena, WP_INSTALL_WAS_CHANGED, changed.v, changed.n);
 	wp_tell_files(p->findings, p->ctx->arena, WP_INSTALL_OUTSIDE, r->outside.v, r->outside.n);
 	WP_VEC_FREE(&changed);

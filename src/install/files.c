@@ -181,7 +181,7 @@ static const char *place(const layout *l, const wp_in_wheel *w, const wp_member 
 	case WP_HEADERS:
 		return wp_sprintf(a, "%s/%s/%s", l->headers, w->wheel.name.name, m->path);
 	case WP_DATA: /* lib64 of a venv is a link of ours to lib */
-		if (!l->p->windows && wp_under(m->path, "lib64"))
+		if (!l->p->windows && !l->p->conda && wp_under(m->path, "lib64"))
 			return wp_sprintf(a, "lib/%s", wp_under(m->path, "lib64"));
 		return m->path;
 	default:
@@ -317,13 +317,23 @@ static void check_dirs(layout *l)
 		}
 }
 
+/* A venv has a place of its own for them; elsewhere they lie among those of Python. */
+static const char *headers(const wp_plan *p)
+{
+	const char *version = p->python.markers.python_version;
+
+	if (!p->conda)
+		return wp_sprintf(p->a, "%s/site/python%s", p->windows ? "Include" : "include", version);
+	return p->windows ? "Include" : wp_sprintf(p->a, "include/python%s%s", version,
+		wp_ends(p->python.soabi_tag, "t") ? "t" : "");
+}
+
 static void fill(layout *l)
 {
 	wp_plan *p = l->p;
 	uint32_t i;
 
-	l->headers = wp_sprintf(p->a, "%s/site/python%s", p->windows ? "Include" : "include",
-		p->python.markers.python_version);
+	l->headers = headers(p);
 	add_dirs(l, wp_sprintf(p->a, "%s/", p->python.venv_site));
 	add_dirs(l, wp_sprintf(p->a, "%s/", p->python.venv_bin));
 	for (i = 0; i < p->nwheels; i++)

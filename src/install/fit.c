@@ -171,7 +171,8 @@ static int check_windows(const wp_plan *p, wp_error *e)
 /* How the venv's interpreter is, or will be, named in scripts. */
 static int name_python(wp_plan *p, wp_error *e)
 {
-	const char *bin = os_join(p->a, p->venv, p->python.venv_bin), *windowed = os_join(p->a, bin, "pythonw.exe");
+	const char *bin = p->conda ? os_dirname(p->a, wp_venv_python(p->a, p->venv)) : os_join(p->a, p->venv, p->python.venv_bin);
+	const char *windowed = os_join(p->a, bin, "pythonw.exe");
 
 	p->windows = wp_python_windows(&p->python);
 	p->run_python = wp_native_path(p->a, p->windows, os_join(p->a, bin, p->windows ? "python.exe" : "python"));

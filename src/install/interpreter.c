@@ -82,9 +82,13 @@ bool wp_python_windows(const wp_interpreter *p)
 
 const char *wp_venv_python(wp_arena *a, const char *dir)
 {
-	const char *windows = os_join(a, dir, "Scripts/python.exe");
+	static const char *const windows[] = {"Scripts/python.exe", "python.exe"}; /* the second: of conda */
+	size_t i;
 
-	return os_is_file(windows) ? windows : os_join(a, dir, "bin/python");
+	for (i = 0; i < sizeof windows / sizeof *windows; i++)
+		if (os_is_file(os_join(a, dir, windows[i])))
+			return os_join(a, dir, windows[i]);
+	return os_join(a, dir, "bin/python");
 }
 
 bool wp_python_spec_fits(const char *spec, const wp_interpreter *p)

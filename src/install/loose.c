@@ -423,6 +423,7 @@ static void loosing_done(wp_loosing *l)
 int wp_loose_make(wp_ctx *ctx, const wp_loose_request *in, wp_loose *out, wp_error *e)
 {
 	wp_install_request r = {.venv = in->venv, .python = in->python, .search_path = in->search_path, .home = in->home,
+		.allow_conda = in->allow_conda,
 		.wait = in->wait};
 	wp_loosing l = {.p = {.ctx = ctx, .in = &r, .a = wp_arena_new(), .findings = &out->findings}};
 

@@ -32,7 +32,8 @@
 	X(UNDONE, "N531", WARNING, "an earlier run had been stopped while it switched; this was taken back first") \
 	X(SEES_SYSTEM, "N532", WARNING, "the venv sees the packages of its base interpreter, the one that takes its place won't") \
 	X(EXCEPTED, "N550", WARNING, "files of a wheel are not as its RECORD has them; taken as they are") \
-	X(RIGHT, "N551", NOTE, "--allow-wrong-record was not needed")
+	X(RIGHT, "N551", NOTE, "--allow-wrong-record was not needed")                               \
+	X(CONDAS, "N552", WARNING, "distributions that conda installed are replaced, and conda doesn't know of it")
 
 typedef enum wp_install_note {
 #define WP_INSTALL_NOTE_ENUM(name, code, severity, title) WP_INSTALL_##name,

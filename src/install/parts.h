@@ -66,6 +66,7 @@ typedef struct wp_plan {
 	wp_findings *findings;	 /* the receipt's, in ctx->arena */
 	const char *venv;	 /* absolute */
 	bool is_new;		 /* absent or empty now, or beside */
+	bool conda;		 /* no venv but a conda environment, which is allowed */
 	bool beside;		 /* it is a venv, and the new one takes its place when it is complete */
 	wp_repaired before;	 /* what a stopped run had begun there */
 	bool raced;		 /* another run builds this venv, or has built it since */
@@ -103,6 +104,7 @@ int wp_venv_look(wp_arena *a, const char *venv, wp_error *e);
 /* Where a venv that is there has site-packages, scripts and headers, below it. Fails as wp_venv_look. */
 typedef struct wp_venv_place {
 	const char *site, *bin, *include;
+	bool conda; /* it is a conda environment that wheelpack was let into */
 } wp_venv_place;
 int wp_venv_find(wp_arena *a, const char *venv, wp_venv_place *out, wp_error *e);
 /* "python3.12" where the text of pyvenv.cfg says `version = 3.12.1`, or version_info as some tools do; "" where it says
@@ -116,7 +118,7 @@ const char *wp_venv_setting(wp_arena *a, wp_str config, const char *key);
 typedef enum wp_prefix_kind {
 	WP_PREFIX_OTHER,
 	WP_PREFIX_CONDA,
-	WP_PREFIX_PYTHON, /* an installation */
+	WP_PREFIX_PYTHON, /* an installation, or a conda environment that is marked as externally managed */
 	WP_PREFIX_INSIDE, /* a venv */
 	WP_PREFIX_LOST	  /* a venv that lost its pyvenv.cfg */
 } wp_prefix_kind;
@@ -126,6 +128,8 @@ typedef struct wp_prefix {
 	const char *path; /* its python, the venv it is in, or NULL */
 } wp_prefix;
 wp_prefix wp_prefix_look(wp_arena *a, const char *dir);
+/* A conda environment that an install was let into. */
+bool wp_prefix_let_in(wp_arena *a, const char *dir);
 /* WP_E_VENV: nothing is installed into it, and what to do instead. */
 int wp_prefix_refuse(wp_arena *a, const char *dir, wp_error *e);
 /* WP_E_VENV: the python of a venv doesn't start, because of why, or of what is gone. */

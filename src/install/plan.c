@@ -37,9 +37,10 @@ static int look_into(wp_plan *p, wp_error *e)
 	if (os_list(p->a, p->venv, &names, &n, e))
 		return e->code;
 	p->is_new = n == 0;
-	if (n && !os_is_file(os_join(p->a, p->venv, "pyvenv.cfg")))
-		return wp_prefix_refuse(p->a, p->venv, e);
-	return 0;
+	if (p->is_new || os_is_file(os_join(p->a, p->venv, "pyvenv.cfg")))
+		return 0;
+	p->conda = p->in->allow_conda && wp_prefix_look(p->a, p->venv).kind == WP_PREFIX_CONDA;
+	return p->conda ? 0 : wp_prefix_refuse(p->a, p->venv, e);
 }
 
 static bool has_detour(const char *path)
@@ -74,6 +75,8 @@ int wp_plan_place(wp_plan *p, wp_error *e)
 	os_kind kind;
 	uint64_t size;
 
+	if (p->in->beside && p->in->allow_conda)
+		return wp_fail(e, WP_E_USAGE, "what is built beside takes the place of a venv, not of a conda environment");
 	if (p->in->beside && p->in->loose)
 		return wp_fail(e, WP_E_USAGE, "what is built beside a venv comes from a bundle, which has all of it");
 	if (os_absolute(p->a, p->in->venv, &p->venv, e) || os_stat(p->venv, &kind, &size, e))

@@ -65,6 +65,28 @@ static const char *venv_above(wp_arena *a, const char *dir)
 	return NULL;
 }
 
+static bool is_conda(wp_arena *a, const char *dir)
+{
+	return os_is_dir(os_join(a, dir, "conda-meta"));
+}
+
+bool wp_prefix_let_in(wp_arena *a, const char *dir)
+{
+	return is_conda(a, dir) && os_is_dir(os_join(a, dir, ".wheelpack"));
+}
+
+static wp_prefix installation(const char *python, bool conda, bool managed)
+{
+	if (conda && !managed)
+		return (wp_prefix){WP_PREFIX_CONDA, "it is a conda environment, and no venv", python};
+	if (conda)
+		return (wp_prefix){WP_PREFIX_PYTHON, "it is a conda environment that is marked as managed otherwise (PEP 668), and no venv",
+			python};
+	return (wp_prefix){WP_PREFIX_PYTHON, managed
+		? "it is a Python installation that its system or another tool manages (PEP 668), and no venv"
+		: "it is a Python installation, and no venv", python};
+}
+
 wp_prefix wp_prefix_look(wp_arena *a, const char *dir)
 {
 	static const char *const pythons[] = {"bin/python3", "bin/python", "python.exe"};
@@ -72,13 +94,9 @@ wp_prefix wp_prefix_look(wp_arena *a, const char *dir)
 	const char *library = library_of(a, dir), *python = first_of(a, dir, pythons, 3);
 	const char *above = os_is_absolute(dir) ? venv_above(a, dir) : NULL;
 
-	if (os_is_dir(os_join(a, dir, "conda-meta")))
-		return (wp_prefix){WP_PREFIX_CONDA, "it is a conda environment, and no venv", python};
-	if (python && library && has(a, dir, wp_sprintf(a, "%s/EXTERNALLY-MANAGED", library)))
-		return (wp_prefix){WP_PREFIX_PYTHON,
-			"it is a Python installation that its system or another tool manages (PEP 668), and no venv", python};
-	if (python && library)
-		return (wp_prefix){WP_PREFIX_PYTHON, "it is a Python installation, and no venv", python};
+	if (is_conda(a, dir) || (python && library))
+		return installation(python, is_conda(a, dir),
+			library && has(a, dir, wp_sprintf(a, "%s/EXTERNALLY-MANAGED", library)));
 	if (above)
 		return (wp_prefix){WP_PREFIX_INSIDE, wp_sprintf(a, "it is a directory of the venv '%s'", above), above};
 	if (first_of(a, dir, scripts, 3))
@@ -94,7 +112,8 @@ int wp_prefix_refuse(wp_arena *a, const char *dir, wp_error *e)
 	case WP_PREFIX_CONDA:
 	case WP_PREFIX_PYTHON:
 		wp_fail(e, WP_E_VENV, "%s", x.what);
-		return x.path ? wp_err_next(e, "make a venv of its Python: wheelpack install BUNDLE --venv NEW --python \"%s\"", x.path)
+		return x.path ? wp_err_next(e, "make a venv of its Python: wheelpack install BUNDLE --venv NEW --python \"%s\"%s", x.path,
+					x.kind == WP_PREFIX_CONDA ? "; or install into it with --allow-conda" : "")
 			      : wp_err_next(e, "choose a new directory for --venv");
 	case WP_PREFIX_INSIDE:
 		wp_fail(e, WP_E_VENV, "%s", x.what);
@@ -134,7 +153,7 @@ int wp_venv_no_python(wp_arena *a, const char *venv, const char *python, const c
 	if (kind == OS_ABSENT && strcmp(end, python) != 0)
 		wp_fail(e, WP_E_VENV, "it leads to '%s', which is not there: the Python that the venv was made of is gone", end);
 	else if (kind == OS_ABSENT)
-		wp_fail(e, WP_E_VENV, "the venv has no such file");
+		wp_fail(e, WP_E_VENV, "there is no such file");
 	else if (home && !os_is_dir(home))
 		wp_fail(e, WP_E_VENV, "%s; the Python that the venv was made of is gone: there is no '%s'", why, home);
 	else

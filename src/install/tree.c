@@ -79,7 +79,18 @@ wp_str wp_venv_config(wp_arena *a, const char *venv)
 	return os_read_file(a, os_join(a, venv, "pyvenv.cfg"), MAX_CONFIG, &text, &ignored) ? (wp_str){0} : text;
 }
 
-/* lib/python3.12/site-packages. A venv that was moved to another Python has the directory of the one before too. */
+static bool is_link(const char *path)
+{
+	wp_error ignored = {0};
+	os_kind kind = OS_ABSENT;
+	uint64_t size;
+
+	os_stat(path, &kind, &size, &ignored);
+	return kind == OS_LINK;
+}
+
+/* lib/python3.12/site-packages. A venv that was moved to another Python has the directory of the one before too, and in a
+ * conda environment python3.1 is a link to it. */
 static int find_posix_site(wp_arena *a, const char *venv, wp_venv_place *out, wp_error *e)
 {
 	const char *lib = os_join(a, venv, "lib"), *mine = wp_venv_library(a, wp_venv_config(a, venv)), *free = wp_sprintf(a, "%st", mine);
@@ -94,7 +105,8 @@ static int find_posix_site(wp_arena *a, const char *venv, wp_venv_place *out, wp
 		const char *site = wp_sprintf(a, "lib/%s/site-packages", names[i]);
 		bool is_mine = wp_streq(names[i], mine) || wp_streq(names[i], free);
 
-		if ((!out->site || is_mine) && wp_starts(names[i], "python") && os_is_dir(os_join(a, venv, site)))
+		if ((!out->site || is_mine) && wp_starts(names[i], "python") && os_is_dir(os_join(a, venv, site)) &&
+			!(out->conda && is_link(os_join(a, lib, names[i]))))
 			out->site = site;
 	}
 	return out->site ? 0 : wp_fail(e, WP_E_VENV, "it has no lib/python*/site-packages");
@@ -139,7 +151,7 @@ static int look(wp_arena *a, const char *venv, wp_error *e)
 	uint64_t size;
 
 	if (os_is_dir(venv))
-		return os_is_file(config) ? 0 : no_config(a, venv, config, e);
+		return os_is_file(config) || wp_prefix_let_in(a, venv) ? 0 : no_config(a, venv, config, e);
 	if (os_stat(venv, &kind, &size, e))
 		return e->code;
 	if (kind == OS_ABSENT || kind == OS_LINK)
@@ -162,9 +174,12 @@ static int find_site(wp_arena *a, const char *venv, wp_venv_place *out, wp_error
 	*out = (wp_venv_place){0};
 	if (look(a, venv, e))
 		return e->code;
+	out->conda = !os_is_file(os_join(a, venv, "pyvenv.cfg"));
 	if (!os_is_dir(os_join(a, venv, "Scripts")))
 		return find_posix_site(a, venv, out, e);
-	*out = (wp_venv_place){"Lib/site-packages", "Scripts", "Include"};
+	out->site = "Lib/site-packages";
+	out->bin = "Scripts";
+	out->include = "Include";
 	if (os_is_dir(os_join(a, venv, out->site)))
 		return 0;
 	return wp_fail(e, WP_E_VENV, "it has no Lib/site-packages");

@@ -17,6 +17,7 @@ typedef struct job {
 	wp_arena *a;
 	const char *venv;
 	wp_site site;
+	bool conda; /* venv is a conda environment */
 	wp_removal r;
 	wp_repaired before; /* what a stopped run had begun */
 	wp_uninstalled *out;
@@ -74,6 +75,10 @@ static int add(job *j, const char *given, wp_error *e)
 		if (!wp_streq(j->site.v[i].project, project))
 			continue;
 		found = true;
+		if (j->conda && wp_streq(wp_installed_by(j->a, &j->site, &j->site.v[i]), "conda")) {
+			wp_fail(e, WP_E_VENV, "conda installed %s, and keeps account of its files", project);
+			return wp_err_next(e, "conda remove -p \"%s\" %s", j->venv, project);
+		}
 		if (wp_removal_add(&j->r, &j->site.v[i], true, e))
 			return e->code;
 	}
@@ -120,6 +125,7 @@ static int uninstall(job *j, wp_error *e)
 		j->before = repaired;
 	if (wp_venv_find(j->a, j->venv, &place, e) || wp_site_read(j->a, j->venv, place.site, &j->site, e))
 		return e->code;
+	j->conda = place.conda;
 	if (j->before != WP_REPAIR_NOTHING)
 		wp_install_note_add(&j->out->findings, j->ctx->arena, WP_INSTALL_FINISHED, j->venv);
 	wp_removal_begin(&j->r, j->ctx, j->a, &j->site, os_is_windows());

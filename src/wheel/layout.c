@@ -190,7 +190,7 @@ bool wp_path_is_venvs(wp_arena *scratch, const char *path)
 		return wheel_script_is_reserved(path + 4);
 	if (wp_starts(lower, "scripts/"))
 		return wheel_script_is_reserved(path + 8);
-	return wp_str_is(top_of(lower), ".wheelpack") || wheel_script_is_reserved(path);
+	return wp_str_is(top_of(lower), ".wheelpack") || wp_str_is(top_of(lower), "conda-meta") || wheel_script_is_reserved(path);
 }
 
 /* A dist-info that is not this wheel's own plants a project nobody asked for. */

@@ -568,6 +568,51 @@ static void what_is_no_venv_is_left_alone(void **state)
 	refused(w, WP_E_VENV, "bin/python");
 }
 
+static void a_conda_environment_is_one_of_python_where_it_is_allowed(void **state)
+{
+	world *w = *state;
+	const mw_member m[] = {
+		{.name = "pkg/a.py", .data = "a"},
+		{.name = "pkg-1.0.data/headers/pkg.h", .data = "h"},
+		{.name = "pkg-1.0.data/data/lib64/x", .data = "x"},
+	};
+	mw_wheel v = {.project = "pkg", .version = "1.0", .members = m, .n = 3,
+		.entry_points = "[console_scripts]\ncmd = pkg:main\n"};
+	wp_error err = {0};
+	wp_drift drift;
+
+	add(w, &v);
+	fake_python(w, in_venv(w, "bin/python"), "cp312", "3.12.7");
+	assert_ok(os_mkdirs(in_venv(w, "conda-meta"), &err));
+	assert_ok(os_mkdirs(in_venv(w, SITE), &err));
+	assert_ok(os_symlink("python3.12", in_venv(w, "lib/python3.1"), &err));
+	refused(w, WP_E_VENV, "it is a conda environment");
+	w->in.allow_conda = w->in.beside = true;
+	refused(w, WP_E_USAGE, "not of a conda environment");
+	w->in.beside = false;
+	assert_ok(install(w, &err));
+	is_text(w, SITE "/pkg/a.py", "a");
+	is_text(w, "include/python3.12/pkg/pkg.h", "h");
+	is_text(w, "lib64/x", "x");
+	assert_true(wp_starts(tmp_read(w->a, in_venv(w, "bin/cmd")).p, wp_sprintf(w->a, "#!%s/bin/python\n", w->venv)));
+	assert_string_equal(w->out.python, in_venv(w, "bin/python"));
+	assert_false(os_is_file(in_venv(w, "pyvenv.cfg")));
+	check_record(w, "pkg-1.0.dist-info");
+	assert_ok(wp_venv_check(&w->ctx, w->venv, NULL, &drift, &err));
+	assert_int_equal(drift.findings.n, 0);
+	assert_ok(install(w, &err));
+	assert_int_equal(w->out.kept, 1);
+}
+
+static void a_wheel_has_no_say_in_the_account_of_conda(void **state)
+{
+	world *w = *state;
+	const mw_member m = {.name = "pkg-1.0.data/data/conda-meta/x-1-0.json", .data = "{}"};
+
+	add(w, &(mw_wheel){.project = "pkg", .version = "1.0", .members = &m, .n = 1});
+	refused(w, WP_E_PATH, "a part of the venv itself");
+}
+
 static void parents_that_were_made_go_again(void **state)
 {
 	world *w = *state;
@@ -1050,6 +1095,8 @@ int main(void)
 		T(markers_are_evaluated_on_the_real_interpreter),
 		T(the_patch_level_of_the_lock_counts), T(a_lock_without_a_wheel_that_is_needed_is_refused),
 		T(what_is_no_venv_is_left_alone),
+		T(a_conda_environment_is_one_of_python_where_it_is_allowed),
+		T(a_wheel_has_no_say_in_the_account_of_conda),
 		T(parents_that_were_made_go_again),
 		T(a_second_run_at_the_same_venv_is_refused),
 		T(a_stop_before_the_commit_changes_nothing),

@@ -355,6 +355,34 @@ static void an_existing_venv_of_windows_is_added_to(void **state)
 	refused(w, WP_E_COLLISION, "it belongs to 'two-1.0.dist-info'");
 }
 
+static void a_conda_environment_of_windows_has_python_at_the_top(void **state)
+{
+	world *w = *state;
+	const mw_member m = {.name = "pkg-1.0.data/headers/pkg.h", .data = "h"};
+	mw_wheel v = {.project = "pkg", .version = "1.0", .members = &m, .n = 1,
+		.entry_points = "[console_scripts]\ncmd = pkg:main\n[gui_scripts]\nwin = pkg:main\n"};
+	wp_error err = {0};
+	wp_drift drift;
+
+	add(w, &v);
+	nt_python(w, in_venv(w, "python.exe"), "cp312");
+	tmp_write(in_venv(w, "pythonw.exe"), WP_LIT(""));
+	assert_ok(os_mkdirs(in_venv(w, "conda-meta"), &err));
+	assert_ok(os_mkdirs(in_venv(w, NT_SITE), &err));
+	assert_ok(os_mkdirs(in_venv(w, "Scripts"), &err));
+	w->in.python = NULL;
+	w->in.allow_conda = true;
+	assert_ok(install(w, &err));
+	is_text(w, "Include/pkg/pkg.h", "h");
+	assert_string_equal(w->out.python, wp_sprintf(w->a, "%s\\python.exe", native(w, w->venv)));
+	assert_true(wp_str_starts(tmp_read(w->a, in_venv(w, "Scripts/cmd.exe")),
+		wp_sprintf(w->a, "MZ console#!%s\\python.exe\n", native(w, w->venv))));
+	assert_true(wp_str_starts(tmp_read(w->a, in_venv(w, "Scripts/win.exe")),
+		wp_sprintf(w->a, "MZ gui#!%s\\pythonw.exe\n", native(w, w->venv))));
+	assert_ok(wp_venv_check(&w->ctx, w->venv, NULL, &drift, &err));
+	assert_int_equal(drift.findings.n, 0);
+}
+
 static void a_venv_of_windows_is_a_tree(void **state)
 {
 	world *w = *state;
@@ -419,6 +447,7 @@ int main(void)
 		T(names_windows_has_for_devices_are_refused),
 		T(names_that_differ_in_case_are_one),
 		T(an_existing_venv_of_windows_is_added_to),
+		T(a_conda_environment_of_windows_has_python_at_the_top),
 		T(a_venv_of_windows_is_a_tree),
 		T(lines_of_the_py_launcher_end_with_a_path),
 	};

@@ -33,9 +33,14 @@ static void a_conda_environment_is_one_whatever_else_it_has(void **state)
 	says(w, "c", WP_PREFIX_CONDA, "it is a conda environment", "choose a new directory");
 	put(w, "c/bin/python3");
 	put(w, "c/lib/python3.12/os.py");
-	put(w, "c/lib/python3.12/EXTERNALLY-MANAGED");
 	says(w, "c", WP_PREFIX_CONDA, "it is a conda environment",
-		wp_sprintf(w->a, "wheelpack install BUNDLE --venv NEW --python \"%s/c/bin/python3\"", w->dir));
+		wp_sprintf(w->a, "wheelpack install BUNDLE --venv NEW --python \"%s/c/bin/python3\"; or install into it with "
+			"--allow-conda", w->dir));
+	assert_false(wp_prefix_let_in(w->a, at(w, "c")));
+	put(w, "c/.wheelpack/receipt.json");
+	assert_true(wp_prefix_let_in(w->a, at(w, "c")));
+	put(w, "c/lib/python3.12/EXTERNALLY-MANAGED");
+	says(w, "c", WP_PREFIX_PYTHON, "a conda environment that is marked as managed otherwise", "/c/bin/python3\"");
 }
 
 static void an_installation_of_python_is_told(void **state)
@@ -92,7 +97,7 @@ static void why_a_python_does_not_start_is_looked_for(void **state)
 	wp_error err = {0};
 
 	put(w, "v/bin/");
-	no_python(w, "the venv has no such file", "");
+	no_python(w, "there is no such file", "");
 	put(w, "v/bin/python");
 	no_python(w, "exit 1", "");
 	put_file(w, "v/pyvenv.cfg", wp_sprintf(w->a, "home = %s/gone\n", w->dir));
