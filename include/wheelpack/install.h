@@ -41,7 +41,7 @@ typedef struct wp_loose_request {
 	bool allow_conda; /* as for wp_install */
 	const char *const *allow_wrong_record; size_t nallow_wrong_record; /* projects whose wheels are taken although their
 		* RECORD is wrong about files of theirs */
-	bool wait;	       /* for another run at this venv to end */
+	bool wait, with_pip;   /* as for wp_install */
 } wp_loose_request;
 
 typedef struct wp_loose {
@@ -95,7 +95,7 @@ typedef struct wp_install_request {
 	wp_trial trial;			/* of beside, also where the venv is new; fn NULL: none */
 	const char *store;		/* directory of unpacked wheels, created if absent; NULL: none */
 	wp_bytecode bytecode;
-	bool with_pip;			/* a new venv gets the pip that the base interpreter brings (ensurepip) */
+	bool with_pip;			/* the pip that the base interpreter brings (ensurepip), where the venv has none */
 	bool all_users;			/* others than who installs will use it */
 	const char *time;		/* now, RFC 3339, for the receipt */
 } wp_install_request;

@@ -87,7 +87,7 @@ static wp_bytecode bytecode(const cli *c)
 wp_install_request cli_install_request(const cli *c, const wp_bundle *b)
 {
 	wp_install_request q = {.venv = c->o.venv, .python = c->o.python, .search_path = os_getenv("PATH"),
-		.home = os_home(), .no_sync = c->o.no_sync, .wait = c->o.wait, .bytecode = bytecode(c),
+		.home = os_home(), .no_sync = c->o.no_sync, .wait = c->o.wait, .bytecode = bytecode(c), .with_pip = c->o.with_pip,
 		.allow_conda = c->o.allow_conda, .target = c->o.targets.n ? c->o.targets.v[0] : NULL,
 		.launchers = {{(const char *)wp_data_launcher_console_exe, wp_data_launcher_console_exe_size},
 			{(const char *)wp_data_launcher_gui_exe, wp_data_launcher_gui_exe_size}}};
@@ -259,7 +259,7 @@ static int install_bundle(cli *c, const wp_bundle *b, wp_error *e)
 static int loose_once(cli *c, wp_install_request *q, bool first, wp_receipt *r, wp_error *e)
 {
 	wp_loose_request lq = {.paths = c->o.args.v, .n = c->o.args.n, .venv = q->venv, .python = q->python,
-		.search_path = q->search_path, .home = q->home, .wait = q->wait, .allow_conda = q->allow_conda,
+		.search_path = q->search_path, .home = q->home, .wait = q->wait, .with_pip = q->with_pip, .allow_conda = q->allow_conda,
 		.allow_wrong_record = c->o.allow_wrong_record.v, .nallow_wrong_record = c->o.allow_wrong_record.n};
 	wp_loose l = {0};
 
@@ -339,7 +339,7 @@ static int run(cli *c, wp_error *e)
 }
 
 static const char *const options[] = {"venv", "python", "target", "beside", "try", "dry-run", "wait", "compile",
-	"compile-hashes", "no-sync", "allow-conda", "allow-wrong-record", NULL};
+	"compile-hashes", "with-pip", "with-pip", "no-sync", "allow-conda", "allow-wrong-record", NULL};
 
 const cli_command cmd_install = {
 	.name = "install",

@@ -57,6 +57,7 @@ static const struct {
 	{"wait", "--wait", "where another run is at work in that venv, wait for its end"},
 	{"compile", "--compile", "make bytecode of what is installed, on all cores"},
 	{"compile-hashes", "--compile-hashes", "the same, held to the hash of its source instead of the time: the same bytes each time"},
+	{"with-pip", "--with-pip", "install the pip that the Python brings, too"},
 	{"dry-run", "--dry-run", "say what would be done, or what stands against it, and change nothing"},
 	{"no-sync", "--no-sync", "don't wait for the disk (CI)"},
 	{"torch", "--torch VERSION", "only what has this torch"},

@@ -185,15 +185,13 @@ static int bad_exit(const os_run_result *r, wp_error *e)
 		(int)last.n, last.n ? last.p : "");
 }
 
-int wp_interpreter_ask(wp_ctx *ctx, const char *path, wp_interpreter *out, wp_error *e)
+int wp_python_tell(wp_ctx *ctx, const char *path, const char *text, wp_str *line, wp_error *e)
 {
 	static const char *const unset[] = {"PYTHON", "__PYVENV_LAUNCHER__", NULL};
-	const char *argv[] = {path, "-I", "-B", "-c", script, NULL};
+	const char *argv[] = {path, "-I", "-B", "-c", text, NULL};
 	os_run_request r = {.argv = argv, .unset_prefix = unset, .timeout_ms = ASK_TIMEOUT_MS};
 	os_run_result got = {0};
-	wp_str line;
 
-	*out = (wp_interpreter){.path = wp_strdup(ctx->arena, path)};
 	r.cwd = os_dirname(ctx->arena, path);
 	if (os_run(ctx->arena, &r, &got, e))
 		return e->code;
@@ -201,8 +199,16 @@ int wp_interpreter_ask(wp_ctx *ctx, const char *path, wp_interpreter *out, wp_er
 		return e->code;
 	if (got.timed_out || got.signal || got.exit_code)
 		return bad_exit(&got, e);
-	line = last_line(got.out);
-	if (!line.n)
-		return wp_fail(e, WP_E_NO_INTERPRETER, "it gives no answer");
+	*line = last_line(got.out);
+	return line->n ? 0 : wp_fail(e, WP_E_NO_INTERPRETER, "it gives no answer");
+}
+
+int wp_interpreter_ask(wp_ctx *ctx, const char *path, wp_interpreter *out, wp_error *e)
+{
+	wp_str line;
+
+	*out = (wp_interpreter){.path = wp_strdup(ctx->arena, path)};
+	if (wp_python_tell(ctx, path, script, &line, e))
+		return e->code;
 	return read_answer(ctx->arena, line, out, e);
 }

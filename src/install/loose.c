@@ -424,7 +424,7 @@ int wp_loose_make(wp_ctx *ctx, const wp_loose_request *in, wp_loose *out, wp_err
 {
 	wp_install_request r = {.venv = in->venv, .python = in->python, .search_path = in->search_path, .home = in->home,
 		.allow_conda = in->allow_conda,
-		.wait = in->wait};
+		.wait = in->wait, .with_pip = in->with_pip};
 	wp_loosing l = {.p = {.ctx = ctx, .in = &r, .a = wp_arena_new(), .findings = &out->findings}};
 
 	*out = (wp_loose){0};

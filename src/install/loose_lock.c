@@ -172,6 +172,14 @@ static void join_wheels(wp_arena *a, const wp_lock_doc *old, const wp_lock_doc *
 	out->ntargets = 1;
 }
 
+void wp_lock_join(wp_arena *a, const wp_lock_doc *old, const wp_lock_doc *more, wp_lock_doc *out)
+{
+	*out = *old;
+	join_indexes(a, old, more, out);
+	join_requirements(a, old, more, out);
+	join_wheels(a, old, more, out);
+}
+
 void wp_loose_lock(wp_loosing *l, wp_loose *out)
 {
 	wp_arena *a = l->p.ctx->arena;
@@ -184,9 +192,6 @@ void wp_loose_lock(wp_loosing *l, wp_loose *out)
 	lock_make(l, &out->lock);
 	out->exceptions = exceptions_of(l);
 	out->record = has ? old : out->lock;
-	if (!has)
-		return;
-	join_indexes(a, &old, &out->lock, &out->record);
-	join_requirements(a, &old, &out->lock, &out->record);
-	join_wheels(a, &old, &out->lock, &out->record);
+	if (has)
+		wp_lock_join(a, &old, &out->lock, &out->record);
 }

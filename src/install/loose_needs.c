@@ -123,7 +123,7 @@ static void require(needs *n, const step *who, const char *text)
 		met_by_chosen(n, &r, who, i);
 	else if ((d = wp_site_find(&n->site, r.project)))
 		met_by_venv(n, &r, who, d);
-	else
+	else if (!n->l->p.in->with_pip || !wp_streq(r.project, "pip"))
 		miss(n, &r, who, "");
 }
 

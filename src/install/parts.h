@@ -71,6 +71,8 @@ typedef struct wp_plan {
 	wp_repaired before;	 /* what a stopped run had begun there */
 	bool raced;		 /* another run builds this venv, or has built it since */
 	const wp_lock_target *target;
+	const wp_lock_doc *record; /* what the venv will keep as its lock */
+	const char *pip;	 /* file name of the wheel that the base interpreter brings; NULL */
 	wp_target want;		 /* the lock's */
 	wp_target real;		 /* of the interpreter on this machine, without a variant */
 	wp_interpreter python;	 /* the base interpreter, or the existing venv's own */
@@ -91,7 +93,8 @@ typedef struct wp_plan {
 	WP_VEC(wp_refusal) refusals;
 } wp_plan;
 
-/* ask.c */
+/* ask.c: what this program of Python text prints last, a JSON object. */
+int wp_python_tell(wp_ctx *ctx, const char *path, const char *text, wp_str *line, wp_error *e);
 int wp_interpreter_ask(wp_ctx *ctx, const char *path, wp_interpreter *out, wp_error *e);
 /* interpreter.c: does this interpreter answer to `3.12`, `cp313t`? Words that name no version fit all. */
 bool wp_python_spec_fits(const char *spec, const wp_interpreter *p);
@@ -152,6 +155,11 @@ int wp_fit_python(wp_plan *p, wp_error *e); /* which one; without a lock python3
 bool wp_requires_python_met(wp_arena *a, const char *requires_python, const char *version);
 int wp_fit_target(wp_plan *p, wp_error *e);
 int wp_fit_wheels(wp_plan *p, wp_error *e);
+
+/* loose_lock.c: old, which has one target, with the wheels of more, each in the place of one of the same project. */
+void wp_lock_join(wp_arena *a, const wp_lock_doc *old, const wp_lock_doc *more, wp_lock_doc *out);
+/* pip.c: for --with-pip, after the interpreter and the target are known. */
+int wp_plan_pip(wp_plan *p, wp_error *e);
 
 /* plan.c: first what is at the place, then all the rest. */
 int wp_plan_place(wp_plan *p, wp_error *e);

@@ -175,14 +175,14 @@ static int open_wheel(wp_plan *p, wp_in_wheel *w, wp_arena *a, wp_error *e)
 	wp_record_pin record = {0};
 	const wp_bundle_wheel *pin = p->in->manifest ? pin_of(p->in->manifest, name) : NULL;
 
-	if (p->in->manifest && !pin)
+	if (p->in->manifest && !pin && !wp_streq(name, p->pip))
 		return wp_fail(e, WP_E_BUNDLE, "bundle.json does not list it");
 	if (p->in->wheels.open(p->in->wheels.self, name, pin ? pin->sha256 : w->lock->sha256,
 		    &w->blob, e))
 		return e->code;
 	if (pin)
 		record = (wp_record_pin){pin->record_sha256, pin->exceptions};
-	else if (p->in->loose) /* loose.c has read it just now */
+	else if (p->in->loose && !wp_streq(name, p->pip)) /* loose.c has read it just now */
 		record.exceptions = p->in->loose->exceptions[w->lock - p->in->lock->wheels];
 	else if (w->lock->sha256 && check_whole(w, e))
 		return e->code;
@@ -306,7 +306,12 @@ int wp_plan_make(wp_plan *p, wp_error *e)
 {
 	bool judged;
 
-	if (wp_fit_target(p, e) || gather(p, e))
+	if (wp_fit_target(p, e))
+		return e->code;
+	p->record = p->in->loose ? &p->in->loose->record : p->in->lock;
+	if (p->in->with_pip)
+		part(p, wp_plan_pip, e);
+	if (e->code || gather(p, e))
 		return e->code;
 	if (open_wheels(p, e) || wp_fit_wheels(p, e))
 		return e->code;

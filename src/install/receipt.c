@@ -69,7 +69,7 @@ int wp_receipt_write(wp_plan *p, const wp_receipt *r, const char *dir, wp_error 
 {
 	wp_str lock;
 
-	if (wp_lock_write(p->a, p->in->loose ? &p->in->loose->record : p->in->lock, &lock, e) ||
+	if (wp_lock_write(p->a, p->record, &lock, e) ||
 		os_write_file(os_join(p->a, dir, "lock.json"), lock, e))
 		return e->code;
 	return os_write_file(os_join(p->a, dir, "receipt.json"), receipt_text(p, r, lock), e);
