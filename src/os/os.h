@@ -94,6 +94,7 @@ int os_realpath(wp_arena *a, const char *path, const char **out, wp_error *e);
 int os_absolute(wp_arena *a, const char *path, const char **out, wp_error *e); /* no link followed */
 /* Of the file system that holds path, or its nearest parent that is there. */
 int os_free_space(const char *path, uint64_t *bytes, wp_error *e);
+bool os_same_volume(const char *a, const char *b); /* of these, or their nearest parents that are there */
 /* The file system that holds path, to the disk; on Windows, which has no such call, the files of 1 MB or more at and
  * below path. */
 int os_sync_tree(const char *path, wp_error *e);
@@ -112,6 +113,29 @@ int os_volume_of(wp_arena *a, const char *path, os_volume *out, wp_error *e);
 /* Programs that have the file, or one below the directory, open: "python.exe (process 4242)". Only Windows can tell;
  * elsewhere, and where it doesn't know, there are none. */
 int os_file_holders(wp_arena *a, const char *path, const char ***out, size_t *n, wp_error *e);
+
+/* ---- files that are shared ---------------------------------------------------------------- */
+
+typedef struct os_facts {
+	os_kind kind;
+	uint64_t size;
+	int64_t mtime;	/* in ns since 1970; what the system can't hold finer is cut */
+	unsigned mode;	/* 0644, 0755; 0 on Windows */
+	uint64_t names; /* hard links; 0: not asked for */
+} os_facts;
+
+/* path lies below dir, '/' separated; a link at its end is not followed. Absent is no error. names: whether to count
+ * them, which costs more on Windows. */
+int os_stat_at(os_dir *dir, const char *path, bool names, os_facts *out, wp_error *e);
+/* A second name for the file path below dir: a hard link. name is one component, an existing one is WP_E_EXISTS. */
+int os_link_at(os_dir *dir, const char *path, os_dir *to, const char *name, wp_error *e);
+/* Let the empty file have the bytes of the other without a copy of them: they part where one is written to. False where
+ * the system or the file system can't. */
+bool os_clone(os_file *from, os_file *to);
+/* As os_mkdir, for this user alone; on Windows as its parent says. */
+int os_mkdir_private(const char *path, wp_error *e);
+/* WP_E_PERMISSION where the directory belongs to another user, or others may write to it; not told on Windows. */
+int os_check_private(const char *path, wp_error *e);
 
 /* ---- lock --------------------------------------------------------------------------------- */
 

@@ -30,6 +30,10 @@
 #define os_realpath os_real_realpath
 #define os_absolute os_real_absolute
 #define os_free_space os_real_free_space
+#define os_stat_at os_real_stat_at
+#define os_link_at os_real_link_at
+#define os_mkdir_private os_real_mkdir_private
+#define os_check_private os_real_check_private
 #define os_sync_tree os_real_sync_tree
 #define os_lock_take os_real_lock_take
 #define os_run os_real_run

@@ -25,6 +25,8 @@ int posix_fail(wp_error *e, const char *path, const char *fmt, ...) WP_PRINTF(3,
 int posix_fail_link(wp_error *e, const char *path);
 /* dir/name on the heap. */
 char *posix_join(const char *dir, const char *name);
+/* WP_E_PATH where name is not one component. */
+int posix_component(os_dir *dir, const char *name, wp_error *e);
 /* A file object that owns fd; path is copied. */
 os_file *posix_file(int fd, bool writable, const char *path);
 /* How often an interrupt arrived so far. */

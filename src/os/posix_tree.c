@@ -117,7 +117,7 @@ int os_dir_open(const char *path, os_dir **out, wp_error *e)
 	return 0;
 }
 
-static int check_component(os_dir *dir, const char *name, wp_error *e)
+int posix_component(os_dir *dir, const char *name, wp_error *e)
 {
 	if (name[0] && !strchr(name, '/') && !wp_streq(name, ".") && !wp_streq(name, ".."))
 		return 0;
@@ -130,7 +130,7 @@ int os_dir_sub(os_dir *dir, const char *name, os_dir **out, wp_error *e)
 	char *path;
 	int fd, rc;
 
-	if (check_component(dir, name, e))
+	if (posix_component(dir, name, e))
 		return e->code;
 	path = posix_join(dir->path, name);
 	if (mkdirat(dir->fd, name, 0777) != 0 && errno != EEXIST)
@@ -158,7 +158,7 @@ int os_create_at(os_dir *dir, const char *name, int mode, os_file **out, wp_erro
 	char *path;
 	int fd;
 
-	if (check_component(dir, name, e))
+	if (posix_component(dir, name, e))
 		return e->code;
 	path = posix_join(dir->path, name);
 	fd = TEMP_FAILURE_RETRY(openat(

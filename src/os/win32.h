@@ -61,6 +61,10 @@ bool win_is_busy(DWORD sys);
 
 /* ---- files and libraries -------------------------------------------------------------------- */
 
+/* WP_E_PATH where name is none that other programs could open. */
+int win_component(os_dir *dir, const char *name, wp_error *e);
+/* dir\name\name of a path with '/'; NULL with the last error set where it is no UTF-8. */
+wchar_t *win_child(os_dir *dir, const char *path);
 os_kind win_kind(DWORD attributes, DWORD tag);
 /* Kind of an open file or directory. */
 bool win_handle_kind(HANDLE h, os_kind *kind);

@@ -41,6 +41,29 @@ int os_free_space(const char *path, uint64_t *bytes, wp_error *e)
 	return ok ? 0 : (int)e->code;
 }
 
+/* The path below which the volume is mounted. */
+static wchar_t *mount_of(const char *path)
+{
+	wchar_t *w = nearest(path), *root = w ? wp_xmalloc((wcslen(w) + 2) * sizeof *root) : NULL;
+	bool ok = w && GetVolumePathNameW(w, root, (DWORD)wcslen(w) + 2);
+
+	free(w);
+	if (ok)
+		return root;
+	free(root);
+	return NULL;
+}
+
+bool os_same_volume(const char *a, const char *b)
+{
+	wchar_t *x = mount_of(a), *y = mount_of(b);
+	bool same = x && y && _wcsicmp(x, y) == 0;
+
+	free(x);
+	free(y);
+	return same;
+}
+
 static os_volume_kind kind_of_name(const char *name)
 {
 	if (wp_starts(name, "NTFS") || wp_starts(name, "ReFS"))

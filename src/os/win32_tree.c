@@ -179,7 +179,7 @@ int os_dir_open(const char *path, os_dir **out, wp_error *e)
 
 /* With the prefix any name is taken as it is; what other programs could not open again, or would take for something
  * else, must not come to be. */
-static int check_component(os_dir *dir, const char *name, wp_error *e)
+int win_component(os_dir *dir, const char *name, wp_error *e)
 {
 	wp_arena *a = wp_arena_new();
 	wp_str base = wp_str_trim(wp_str_sub(wp_str_of(name), 0, wp_str_find(wp_str_of(name), '.')));
@@ -197,11 +197,14 @@ static int check_component(os_dir *dir, const char *name, wp_error *e)
 	return wp_err_where(e, "'%s'", dir->path);
 }
 
-/* NULL with the last error set where the name is no UTF-8. */
-static wchar_t *child_of(os_dir *dir, const char *name)
+wchar_t *win_child(os_dir *dir, const char *path)
 {
-	wchar_t *w = win_wide(name), *out = w ? win_below(dir->wide, w) : NULL;
+	wchar_t *w = win_wide(path), *out, *p;
 
+	for (p = w; p && *p; p++)
+		if (*p == L'/')
+			*p = L'\\';
+	out = w ? win_below(dir->wide, w) : NULL;
 	free(w);
 	return out;
 }
@@ -212,9 +215,9 @@ int os_dir_sub(os_dir *dir, const char *name, os_dir **out, wp_error *e)
 	char *path;
 	int rc;
 
-	if (check_component(dir, name, e))
+	if (win_component(dir, name, e))
 		return e->code;
-	w = child_of(dir, name);
+	w = win_child(dir, name);
 	path = win_join(dir->path, name);
 	if (!w || (!CreateDirectoryW(w, NULL) && GetLastError() != ERROR_ALREADY_EXISTS)) {
 		rc = win_fail(e, path, "the directory cannot be made");
@@ -244,9 +247,9 @@ int os_create_at(os_dir *dir, const char *name, int mode, os_file **out, wp_erro
 	int tries = 0;
 
 	(void)mode;
-	if (check_component(dir, name, e))
+	if (win_component(dir, name, e))
 		return e->code;
-	w = child_of(dir, name);
+	w = win_child(dir, name);
 	path = win_join(dir->path, name);
 	while (w && h == INVALID_HANDLE_VALUE) {
 		h = CreateFileW(w, GENERIC_READ | GENERIC_WRITE, SHARE_ALL, NULL, CREATE_NEW,
