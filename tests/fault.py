@@ -103,6 +103,45 @@ def end_at_each(name, args, prepare):
     checks.check(dues > 2 or STEP > 1, f"{name}: some ends were in the middle of the moves", str(dues))
 
 
+def store(install):
+    """With an empty store, then with one that has all: the venv is as before or complete, and the store serves the next run."""
+    args = [*install, "--store", "wheels"]
+
+    def filled():
+        remove("env", "wheels")
+        shutil.copytree(os.path.join(work, "filled"), os.path.join(work, "wheels"))
+
+    def sound():
+        p = run("store", "verify", "wheels")
+        return p.returncode == 0, p.stdout + p.stderr
+
+    fail_each("install with an empty store", args, "env", lambda: remove("env", "wheels"), ("io", "full"))
+    good, said = sound()
+    checks.check(good, "what is in the store is whole", said)
+    remove("env", "wheels", "filled")
+    calls = count_calls(args, "kill")
+    for n in range(1, calls + 1, 5 * STEP):
+        remove("env", "wheels")
+        run(*args, WHEELPACK_FAULT=str(n), WHEELPACK_FAULT_KIND="kill")
+        p = run(*args)
+        good, said = sound()
+        checks.check(p.returncode == 0 and good and not os.listdir(os.path.join(work, "wheels/work")),
+                     f"install with an empty store, killed at call {n} of {calls}, then again", p.stderr + said)
+        checks.check(run("check", "--venv", "env").returncode == 0, "and the venv is whole")
+    remove("env", "wheels")
+    run(*args)
+    shutil.copytree(os.path.join(work, "wheels"), os.path.join(work, "filled"))
+    fail_each("install with a filled store", args, "env", filled, ("io", "full", "busy"))
+    filled()
+    fail_each("store info", ["store", "info", "wheels"], None, lambda: None)
+    fail_each("store verify", ["store", "verify", "wheels"], None, filled)
+    fail_each("store prune", ["store", "prune", "wheels", "--days", "0"], None, filled, ("io", "busy"))
+    filled()
+    p = run(*args)
+    checks.check(p.returncode == 0, "and then with the store", p.stderr)
+    remove("env", "wheels", "filled")
+
+
 def upgrade(server):
     for out, words in (("old.wpk", ["grows==1.0", "schemes"]), ("new.wpk", ["grows", "schemes"])):
         p = run("bundle", *words, "--index-url", server.base + "/auto/", "--python", sys.executable, "-o", out)
@@ -152,6 +191,7 @@ def main():
         loose = ["install", "b/wheels", "--venv", "env"]
         fail_each("install of a folder", [*loose, "--python", sys.executable], "env", lambda: remove("env"))
         fail_each("the plan of an install", [*loose, "--dry-run"], "env", fresh_copy)
+        store(install)
         upgrade(server)
         run(*install)
         fail_each("check", ["check", "--venv", "env"], "env", lambda: None)

@@ -4,6 +4,8 @@
 
 The interpreter is tests/fake/python.c, which answers as a CPython 3.12.7 of Windows and prints how it was started.
 """
+import base64
+import hashlib
 import json
 import os
 import shutil
@@ -179,6 +181,33 @@ def double_click():
     expect("install.cmd that fails", got, 6, "It failed with exit code 6", "wheelpack-install.log")
 
 
+def shared():
+    """Two venvs from one store: the same files, but libraries and programs are copies."""
+    with zipfile.ZipFile(put("lib-1.0-py3-none-any.whl", b""), "w") as wheel:
+        files = {"lib/__init__.py": b"x = 1\n", "lib/core.dll": b"MZ dll", "lib/ext.PYD": b"MZ pyd",
+                 "lib-1.0.dist-info/METADATA": b"Metadata-Version: 2.1\nName: lib\nVersion: 1.0\n",
+                 "lib-1.0.dist-info/WHEEL": b"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"}
+        rows = "".join(f"{name},sha256={base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b'=').decode()},{len(data)}\n"
+                       for name, data in files.items())
+        for name, data in {**files, "lib-1.0.dist-info/RECORD": (rows + "lib-1.0.dist-info/RECORD,,\n").encode()}.items():
+            wheel.writestr(name, data)
+    for venv, words in ("one", "1 wheel put there first"), ("two", "3 files linked, 2 copied"):
+        got = install("lib-1.0-py3-none-any.whl", "shared/" + venv, "--store", "my wheels 中", "--python", "py thon 中/python.exe")
+        expect("a venv from the store", got, 0, words)
+        expect("it is as it was installed", wine(EXE, "check", "--venv", "shared/" + venv), 0)
+    same = [os.path.samefile(f"{work}/shared/one/Lib/site-packages/lib/{name}", f"{work}/shared/two/Lib/site-packages/lib/{name}")
+            for name in ("__init__.py", "core.dll", "ext.PYD")]
+    checks.check(same == [True, False, False], "source files are shared, what is loaded is not", same)
+    expect("info", wine(EXE, "store", "info", "my wheels 中"), 0, "1 wheel, 5 files")
+    expect("verify", wine(EXE, "store", "verify", "my wheels 中"), 0, "is as it was filled")
+    put("shared/two/Lib/site-packages/lib/__init__.py", b"x = 2\n")
+    expect("verify sees an edit", wine(EXE, "store", "verify", "my wheels 中"), 1, "[N542]")
+    got = install("lib-1.0-py3-none-any.whl", "shared/two", "--store", "my wheels 中")
+    expect("and the venv is put right", got, 0, "1 wheel put there first")
+    expect("prune", wine(EXE, "store", "prune", "my wheels 中", "--days", "0"), 0, "removed 1 wheel of 1")
+    checks.check(not os.listdir(work + "/my wheels 中/entries") and not os.listdir(work + "/my wheels 中/work"), "nothing is left")
+
+
 fake = read(FAKE)
 put("py thon 中/python.exe", fake)
 put("py thon 中/pythonw.exe", fake)
@@ -187,6 +216,7 @@ bundle("more.wpk", "schemes", "part-1")
 new_venv("env")
 new_venv("my env 😀")
 loose()
+shared()
 long_path()
 killed()
 stopped()

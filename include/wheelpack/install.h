@@ -100,6 +100,14 @@ typedef struct wp_install_request {
 	const char *time;		/* now, RFC 3339, for the receipt */
 } wp_install_request;
 
+/* What came from the store of a request. */
+typedef struct wp_from_store {
+	const char *dir;		/* absolute; NULL: there was none */
+	size_t linked, cloned, copied;	/* files: hard links, clones (they part where one is written to), copies */
+	uint64_t bytes;			/* of these */
+	size_t added;			/* wheels that were put there first */
+} wp_from_store;
+
 typedef struct wp_receipt {
 	wp_findings findings;
 	const char *venv, *python;	/* absolute */
@@ -108,6 +116,7 @@ typedef struct wp_receipt {
 	size_t kept;			/* distributions that were there already, with these files */
 	size_t replaced;		/* that were there in another version, or with other files */
 	uint64_t bytes;
+	wp_from_store store;
 	size_t compiled;		/* files of bytecode, beside those counted above */
 	uint64_t compile_ms;
 	bool stale;			/* after WP_E_BUSY: the venv isn't what wp_loose_make saw; make that again, then install */
@@ -140,7 +149,10 @@ typedef struct wp_preview {
 	bool beside; /* it takes the place of one that is there */
 	wp_planned_dist *v; size_t n;
 	uint64_t files, bytes;
-	uint64_t space_needed, space_free;
+	uint64_t space_needed, space_free; /* where the venv is; with what goes to a store that is on the same volume */
+	const char *store;		   /* absolute; NULL: none */
+	size_t store_files; uint64_t store_bytes; /* of those, what the store has */
+	size_t store_added;		   /* wheels that would be put there */
 } wp_preview;
 
 /* The plan of wp_install, and nothing else: no file, directory or lock is made. Refusals are those of wp_install as far as

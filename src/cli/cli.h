@@ -22,8 +22,8 @@ typedef struct cli_options {
 		no_suggest, undo, allow_conda, fix, beside, trial, wait;
 	bool compile, compile_hashes, with_pip;
 	const char *cuda, *python, *platform, *out, *venv, *lock, *cache_dir, *index_url, *cert, *proxy,
-		*variant_index_base, *torch, *driver, *dest, *tools, *exclude_newer;
-	const char *jobs_text, *timeout_text, *retries_text;
+		*variant_index_base, *torch, *driver, *dest, *tools, *exclude_newer, *store;
+	const char *jobs_text, *timeout_text, *retries_text, *days_text;
 	cli_list update; /* "" stands for all */
 	cli_list explain, targets, extra_index_urls, find_links, requirement_files, constraint_files, refetch,
 		trusted_hosts, allow_wrong_record;
@@ -55,7 +55,7 @@ struct cli {
 	struct cli_progress *progress;
 };
 
-extern const cli_command cmd_lock, cmd_bundle, cmd_verify, cmd_install, cmd_check, cmd_uninstall, cmd_repair, cmd_rollback, cmd_doctor,
+extern const cli_command cmd_lock, cmd_bundle, cmd_verify, cmd_install, cmd_check, cmd_uninstall, cmd_repair, cmd_rollback, cmd_store, cmd_doctor,
 	cmd_probe, cmd_target, cmd_matrix;
 
 /* ---- opts.c */

@@ -6,7 +6,8 @@
 #include "cli/cli.h"
 
 static const cli_command *const commands[] = {
-	&cmd_bundle, &cmd_verify, &cmd_install, &cmd_check, &cmd_uninstall, &cmd_repair, &cmd_rollback, &cmd_doctor, &cmd_probe, &cmd_lock,
+	&cmd_bundle, &cmd_verify, &cmd_install, &cmd_check, &cmd_uninstall, &cmd_repair, &cmd_rollback, &cmd_store,
+	&cmd_doctor, &cmd_probe, &cmd_lock,
 	&cmd_target, &cmd_matrix};
 
 enum { NCOMMANDS = sizeof commands / sizeof commands[0] };
@@ -59,6 +60,8 @@ static const struct {
 	{"compile-hashes", "--compile-hashes", "the same, held to the hash of its source instead of the time: the same bytes each time"},
 	{"with-pip", "--with-pip", "install the pip that the Python brings, too"},
 	{"dry-run", "--dry-run", "say what would be done, or what stands against it, and change nothing"},
+	{"store", "--store DIR", "keep unpacked wheels there, and take them from there; made if absent"},
+	{"days", "--days N", "for how long it was not used; default: 90"},
 	{"no-sync", "--no-sync", "don't wait for the disk (CI)"},
 	{"torch", "--torch VERSION", "only what has this torch"},
 	{"driver", "--driver VERSION", "only what runs with this NVIDIA driver"},

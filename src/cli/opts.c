@@ -76,6 +76,8 @@ static const option options[] = {
 	{"venv", 0, TEXT, AT(venv)},
 	{"no-sync", 0, FLAG, AT(no_sync)},
 	{"dry-run", 0, FLAG, AT(dry_run)},
+	{"store", 0, TEXT, AT(store)},
+	{"days", 0, TEXT, AT(days_text)},
 	{"torch", 0, TEXT, AT(torch)},
 	{"driver", 0, TEXT, AT(driver)},
 	{"child", 0, FLAG, AT(child)},

@@ -26,10 +26,11 @@ static void count(const wp_plan *p, wp_receipt *r)
 
 static int build(wp_plan *p, wp_stage *s, wp_receipt *r, wp_error *e)
 {
-	if (wp_stage_open(p, s, e) || wp_unpack(p, s->dir, e) || wp_record_out(p, s->dir, e))
+	if (wp_stage_open(p, s, e) || wp_store_begin(p, s->dir, e) || wp_unpack(p, s->dir, e) || wp_record_out(p, s->dir, e))
 		return e->code;
 	r->created = p->is_new && !p->beside;
 	count(p, r);
+	wp_store_tell(p, &r->store);
 	if (wp_compile(p, s->dir, r, e))
 		return e->code;
 	if (wp_receipt_write(p, r, os_join(p->a, s->dir, ".wheelpack"), e))

@@ -26,6 +26,8 @@
 	X(PASSED_OVER, "N520", NOTE, "wheels of the folder were passed over")                      \
 	X(NONE_FITS, "N521", WARNING, "no wheel of a project fits")                                \
 	X(NO_WHEEL_NAME, "N522", WARNING, "a file of the folder is not named as wheels are")       \
+	X(STORE_DAMAGED, "N540", WARNING, "an unpacked wheel of the store was not as it was put there; it is unpacked anew") \
+	X(STORE_NO_SYNC, "N541", NOTE, "unpacked wheels of the store were put there with --no-sync; they are unpacked anew") \
 	X(PIP_OF_LOCK, "N561", NOTE, "the pip of the lock is installed, not that of the interpreter") \
 	X(HAS_PIP, "N562", NOTE, "the venv has a pip, which stays")                                 \
 	X(NOT_COMPILED, "N560", NOTE, "files that can't be compiled have no bytecode")             \

@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "install/journal.h"
 #include "install/removal.h"
+#include "install/store.h"
 #include "install/switch.h"
 #include "os/os.h"
 #include "os/par.h"
@@ -15,6 +16,8 @@
 #include "wheelpack/install.h"
 
 #define WP_RECEIPT_SCHEMA "wheelpack.receipt/1"
+
+enum { WP_MAX_SCRIPT = 4 << 20 }; /* a `#!python` script may have so many bytes */
 
 /* How scripts of the venv begin, with their newline: a `#!` line, or three lines. */
 typedef struct wp_starter {
@@ -35,6 +38,9 @@ typedef struct wp_out_file {
 	size_t same_as;		  /* index of the file that brings the bytes; its own index otherwise */
 	unsigned char sha256[32]; /* of what is written */
 	uint64_t size;
+	wp_stored *stored;	  /* where a store has its bytes; NULL: they come from the wheel */
+	bool linked;		  /* and nothing of them is read */
+	bool uncounted;		  /* no part of the progress */
 } wp_out_file;
 
 typedef struct wp_in_wheel {
@@ -90,6 +96,8 @@ typedef struct wp_plan {
 	bool over_dirs;		 /* a file takes the place of a directory that makes way */
 	uint64_t bytes;		 /* to be written */
 	uint64_t space_needed, space_free; /* on the disk */
+	struct wp_store_use *store; /* NULL: none */
+	atomic_uint_fast64_t done; /* of bytes, so far */
 	WP_VEC(wp_refusal) refusals;
 } wp_plan;
 
@@ -167,6 +175,7 @@ int wp_plan_place(wp_plan *p, wp_error *e);
 int wp_plan_place_free(wp_plan *p, wp_error *e);
 int wp_plan_make(wp_plan *p, wp_error *e);
 void wp_plan_done(wp_plan *p);
+int wp_no_space(uint64_t needed, uint64_t free, wp_error *e);
 
 /* files.c: every wheel's members at their place, each path once. */
 int wp_plan_files(wp_plan *p, wp_error *e);
@@ -203,8 +212,21 @@ const char *wp_native_path(wp_arena *a, bool windows, const char *path);
 bool wp_activate_script(wp_arena *a, size_t n, const char *venv, const wp_interpreter *base, const char **name,
 	wp_str *text);
 
-/* unpack.c: every file of the plan below stage, digests filled in. */
+/* unpack.c: every file of the plan below stage, digests filled in; and some other files below some other directory. */
 int wp_unpack(wp_plan *p, const char *stage, wp_error *e);
+int wp_unpack_files(wp_plan *p, wp_out_file *files, size_t n, const char *dir, wp_error *e);
+
+/* store_plan.c: which files the request's store has; nothing is changed. Without one these do nothing. */
+int wp_store_plan(wp_plan *p, wp_error *e);
+bool wp_store_spares(const wp_plan *p, const wp_out_file *f); /* it takes no space of its own in the venv */
+int wp_store_space(wp_plan *p, wp_error *e); /* what is put there: is there room? */
+void wp_store_preview(const wp_plan *p, wp_preview *out);
+/* store_fill.c: put there what it lacks, and see how files come from there to the stage. */
+int wp_store_begin(wp_plan *p, const char *stage, wp_error *e);
+void wp_store_end(wp_plan *p);
+/* store_take.c: a file that it has into the directory to. False: it is not there, and is to be unpacked unless e is set. */
+bool wp_store_take(wp_plan *p, wp_out_file *f, os_dir *to, unsigned char *buf, size_t n, wp_error *e);
+void wp_store_tell(const wp_plan *p, wp_from_store *out);
 /* record_out.c: RECORD of a distribution, as long as it will be also where digests are not known yet; that of each below
  * stage, which adds its path to the plan's files. */
 wp_str wp_record_text(const wp_plan *p, const wp_in_wheel *w);

@@ -238,7 +238,7 @@ static void tell_exceptions(const wp_plan *p)
 /* ---- space --------------------------------------------------------------------------------- */
 
 /* In units in which the two differ: what is needed rounded up, what is free rounded down. */
-static int no_space(uint64_t needed, uint64_t free, wp_error *e)
+int wp_no_space(uint64_t needed, uint64_t free, wp_error *e)
 {
 	bool small = needed < 10000000;
 	uint64_t unit = small ? 1000 : 1000000;
@@ -256,7 +256,7 @@ static int check_space(wp_plan *p, wp_error *e)
 	for (i = 0; i < p->files.n; i++) {
 		uint64_t blocks = (p->files.v[i].size + BLOCK - 1) / BLOCK * BLOCK;
 
-		if (p->files.v[i].written)
+		if (p->files.v[i].written && !wp_store_spares(p, &p->files.v[i]))
 			p->space_needed += blocks;
 		if (wp_compiles(p, &p->files.v[i])) /* bytecode is about as large */
 			p->space_needed += blocks;
@@ -267,9 +267,9 @@ static int check_space(wp_plan *p, wp_error *e)
 		if (p->in->bytecode != WP_BYTECODE_NONE)
 			p->space_needed += BLOCK; /* its __pycache__ */
 	}
-	if (os_free_space(p->venv, &p->space_free, e))
+	if (wp_store_space(p, e) || os_free_space(p->venv, &p->space_free, e))
 		return e->code;
-	return p->space_free < p->space_needed ? no_space(p->space_needed, p->space_free, e) : 0;
+	return p->space_free < p->space_needed ? wp_no_space(p->space_needed, p->space_free, e) : 0;
 }
 
 static int may_write(const wp_plan *p, const char *dir, wp_error *e)
@@ -322,6 +322,7 @@ int wp_plan_make(wp_plan *p, wp_error *e)
 	if (judged)
 		part(p, wp_existing_check, e);
 	part(p, check_permission, e);
+	part(p, wp_store_plan, e);
 	part(p, check_space, e);
 	if (p->beside)
 		wp_beside_tell(p);
@@ -332,6 +333,7 @@ void wp_plan_done(wp_plan *p)
 {
 	size_t i;
 
+	wp_store_end(p);
 	for (i = 0; i < p->nwheels; i++)
 		if (p->wheels[i].blob.close)
 			p->wheels[i].blob.close(p->wheels[i].blob.self);

@@ -43,6 +43,7 @@ static void fill(const wp_plan *p, wp_preview *out)
 	out->beside = p->beside;
 	out->space_needed = p->space_needed;
 	out->space_free = p->space_free;
+	wp_store_preview(p, out);
 	out->v = WP_NEW_ARRAY(a, p->nwheels, wp_planned_dist);
 	for (i = 0; i < p->nwheels; i++) {
 		const wp_planned_dist *d = &out->v[out->n++];

@@ -45,6 +45,17 @@ static wp_jnode *distributions_json(const wp_plan *p)
 	return list;
 }
 
+static wp_jnode *store_json(const wp_from_store *s)
+{
+	wp_jnode *o = wp_jobject();
+
+	wp_jput_str(o, "dir", s->dir);
+	wp_jput_int(o, "linked", (int64_t)s->linked);
+	wp_jput_int(o, "cloned", (int64_t)s->cloned);
+	wp_jput_int(o, "copied", (int64_t)s->copied);
+	return o;
+}
+
 static wp_str receipt_text(wp_plan *p, const wp_receipt *r, wp_str lock)
 {
 	char id[WP_SHA256_HEX + 1];
@@ -62,6 +73,8 @@ static wp_str receipt_text(wp_plan *p, const wp_receipt *r, wp_str lock)
 		wp_jput_str(o, "bytecode", p->in->bytecode == WP_BYTECODE_HASHES ? "hashes" : "timestamps");
 	wp_jput_int(o, "files", (int64_t)r->files);
 	wp_jput_int(o, "bytes", (int64_t)r->bytes);
+	if (r->store.dir)
+		wp_jput(o, "store", store_json(&r->store));
 	return wp_jtext(p->a, o);
 }
 

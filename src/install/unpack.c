@@ -17,8 +17,7 @@ enum {
 	BATCH_FILES = 256,
 	BATCH_BYTES = 8 << 20,
 	SMALL_PER_BIG = 8,     /* batches of small members started after each big one */
-	EARLY_FLUSH = 64 << 20, /* installs from here on are flushed once on the way */
-	MAX_SCRIPT = 4 << 20   /* a `#!python` script may have so many bytes */
+	EARLY_FLUSH = 64 << 20 /* installs from here on are flushed once on the way */
 };
 
 typedef struct batch {
@@ -33,8 +32,8 @@ typedef struct unpacking {
 	wp_out_file **order; /* what is written, as it is written */
 	size_t norder;
 	batches queue;
-	const char *stage;
-	atomic_uint_fast64_t done;
+	const char *dir;
+	bool flush_early;
 } unpacking;
 
 /* An open directory and its path below the stage. */
@@ -155,8 +154,9 @@ static int take(void *user, const void *p, size_t n, wp_error *e)
 	if (wp_check_cancel(w->u->p->ctx, e))
 		return e->code;
 	if (w->script && w->off + w->used == 0 && wp_str_starts((wp_str){p, n}, "#!python"))
-		return wp_fail(e, WP_E_WHEEL, "a script of more than %d bytes", MAX_SCRIPT);
-	atomic_fetch_add_explicit(&w->u->done, n, memory_order_relaxed);
+		return wp_fail(e, WP_E_WHEEL, "a script of more than %d bytes", WP_MAX_SCRIPT);
+	if (!w->f->uncounted)
+		atomic_fetch_add_explicit(&w->u->p->done, n, memory_order_relaxed);
 	while (n) {
 		size_t k = PIECE - w->used < n ? PIECE - w->used : n;
 
@@ -189,7 +189,7 @@ static int put_script(writer *w, wp_out_file *f, wp_hash *h, wp_error *e)
 	wp_arena *a = wp_arena_new();
 	wp_str text;
 
-	if (!wp_member_text(w->unpacker, a, &p->wheels[f->wheel].wheel, f->member, MAX_SCRIPT, &text, e)) {
+	if (!wp_member_text(w->unpacker, a, &p->wheels[f->wheel].wheel, f->member, WP_MAX_SCRIPT, &text, e)) {
 		f->odd = wp_str_starts(text, "\xef\xbb\xbf#!python");
 		put_text(w, f, h, wp_script_rewrite(a, &p->start, text), e);
 	}
@@ -209,15 +209,27 @@ static int put_generated(writer *w, wp_out_file *f, wp_error *e)
 	return e->code;
 }
 
-static int put_file(writer *w, wp_out_file *f, wp_error *e)
+/* What the store has. False where it is to be unpacked. */
+static bool take_stored(writer *w, wp_out_file *f, wp_error *e)
+{
+	wp_plan *p = w->u->p;
+	os_dir *dir;
+
+	if (!f->stored || enter(w, f->path, &dir, e) || !wp_store_take(p, f, dir, w->buf, PIECE, e))
+		return false;
+	if (!f->uncounted)
+		atomic_fetch_add_explicit(&p->done, f->size, memory_order_relaxed);
+	return true;
+}
+
+static int unpack_file(writer *w, wp_out_file *f, wp_error *e)
 {
 	wp_in_wheel *from = &w->u->p->wheels[f->wheel];
-	uint64_t planned = f->size;
 
 	w->f = f;
 	w->off = w->used = 0;
 	w->direct = w->cached = false;
-	w->script = f->script && planned > MAX_SCRIPT;
+	w->script = f->script && f->size > WP_MAX_SCRIPT;
 	if (!f->member || (f->script && !w->script))
 		put_generated(w, f, e);
 	else
@@ -228,9 +240,19 @@ static int put_file(writer *w, wp_out_file *f, wp_error *e)
 		os_flush(w->file, e);
 	os_close(w->file, e);
 	w->file = NULL;
+	return e->code;
+}
+
+static int put_file(writer *w, wp_out_file *f, wp_error *e)
+{
+	wp_in_wheel *from = &w->u->p->wheels[f->wheel];
+	uint64_t planned = f->size;
+
+	if (!take_stored(w, f, e) && !e->code)
+		unpack_file(w, f, e);
 	if (e->code && !strstr(e->where, from->lock->filename))
 		wp_err_where(e, "'%s'", from->lock->filename);
-	else if (!e->code)
+	else if (!e->code && !f->uncounted)
 		atomic_fetch_sub_explicit(&from->left, planned, memory_order_relaxed);
 	return e->code;
 }
@@ -245,7 +267,7 @@ static int run_batch(void *user, size_t i, wp_arena *a, wp_error *e)
 	size_t k;
 
 	if (b->n == 0)
-		return os_sync_tree(u->stage, e);
+		return os_sync_tree(u->dir, e);
 	w.unpacker = wp_unpacker_new();
 	w.raw = wp_xmalloc(PIECE + OS_DIRECT_ALIGN);
 	w.buf = w.raw + (OS_DIRECT_ALIGN - (uintptr_t)w.raw % OS_DIRECT_ALIGN);
@@ -261,12 +283,18 @@ static int run_batch(void *user, size_t i, wp_arena *a, wp_error *e)
 	return e->code;
 }
 
-static int by_size(const void *x, const void *y)
+/* What it takes to write it. */
+static uint64_t weight(const wp_out_file *f)
+{
+	return f->linked ? 0 : f->size;
+}
+
+static int by_weight(const void *x, const void *y)
 {
 	const wp_out_file *a = *(wp_out_file *const *)x, *b = *(wp_out_file *const *)y;
 
-	if ((a->size >= BIG || b->size >= BIG) && a->size != b->size)
-		return a->size > b->size ? -1 : 1;
+	if ((weight(a) >= BIG || weight(b) >= BIG) && weight(a) != weight(b))
+		return weight(a) > weight(b) ? -1 : 1;
 	return strcmp(a->path, b->path);
 }
 
@@ -277,15 +305,15 @@ static batch next_batch(const unpacking *u, size_t from, size_t most)
 	uint64_t bytes = 0;
 
 	do
-		bytes += u->order[from + b.n++]->size;
+		bytes += weight(u->order[from + b.n++]);
 	while (from + b.n < u->norder && b.n < most && bytes < BATCH_BYTES &&
-		u->order[from]->size < BIG);
+		weight(u->order[from]) < BIG);
 	return b;
 }
 
 static void fill_queue(unpacking *u, const batches *big, const batches *small)
 {
-	bool flush_early = !u->p->in->no_sync && u->p->bytes >= EARLY_FLUSH;
+	bool flush_early = u->flush_early;
 	size_t b = 0, s = 0, k;
 
 	while (b < big->n || s < small->n) {
@@ -308,22 +336,25 @@ static size_t batch_files(const unpacking *u)
 	return n < 16 ? 16 : n > BATCH_FILES ? BATCH_FILES : n;
 }
 
-static void make_queue(unpacking *u)
+static void make_queue(unpacking *u, wp_out_file *files, size_t n)
 {
-	wp_plan *p = u->p;
 	batches big = {0}, small = {0};
+	uint64_t bytes = 0;
 	size_t i;
 
-	u->order = WP_NEW_ARRAY(p->a, p->files.n, wp_out_file *);
-	for (i = 0; i < p->files.n; i++)
-		if (p->files.v[i].written)
-			u->order[u->norder++] = &p->files.v[i];
+	u->order = WP_NEW_ARRAY(u->p->a, n, wp_out_file *);
+	for (i = 0; i < n; i++)
+		if (files[i].written) {
+			u->order[u->norder++] = &files[i];
+			bytes += weight(&files[i]);
+		}
+	u->flush_early = !u->p->in->no_sync && bytes >= EARLY_FLUSH;
 	if (u->norder)
-		qsort(u->order, u->norder, sizeof *u->order, by_size);
+		qsort(u->order, u->norder, sizeof *u->order, by_weight);
 	for (i = 0; i < u->norder;) {
 		batch b = next_batch(u, i, batch_files(u));
 
-		WP_PUSH(u->order[i]->size >= BIG ? &big : &small, b);
+		WP_PUSH(weight(u->order[i]) >= BIG ? &big : &small, b);
 		i += b.n;
 	}
 	fill_queue(u, &big, &small);
@@ -338,7 +369,7 @@ static void report(void *user)
 	wp_progress g = {.stage = "install", .bytes_total = p->bytes, .items_total = p->nwheels};
 	size_t i;
 
-	g.bytes = atomic_load_explicit(&u->done, memory_order_relaxed);
+	g.bytes = atomic_load_explicit(&p->done, memory_order_relaxed);
 	for (i = 0; i < p->nwheels; i++)
 		g.items += p->wheels[i].told;
 	for (i = 0; i < p->nwheels; i++) {
@@ -378,22 +409,28 @@ static void advise(wp_plan *p, wp_error *e)
 			wp_plan_advise(p, i, e);
 }
 
-int wp_unpack(wp_plan *p, const char *stage, wp_error *e)
+int wp_unpack_files(wp_plan *p, wp_out_file *files, size_t n, const char *dir, wp_error *e)
 {
-	unpacking u = {.p = p, .stage = stage};
+	unpacking u = {.p = p, .dir = dir};
 	wp_ctx ctx = *p->ctx;
 	wp_par par;
 
 	if (ctx.jobs > 1) /* some wait for the disk */
 		ctx.jobs += 2;
-	if (os_dir_open(stage, &u.root, e))
+	if (os_dir_open(dir, &u.root, e))
 		return e->code;
-	make_queue(&u);
+	make_queue(&u, files, n);
 	wp_par_for(&ctx, u.queue.n, run_batch, report, &u, true, &par, e);
 	wp_par_done(&par);
 	WP_VEC_FREE(&u.queue);
 	os_dir_close(u.root);
 	advise(p, e);
+	return e->code;
+}
+
+int wp_unpack(wp_plan *p, const char *stage, wp_error *e)
+{
+	wp_unpack_files(p, p->files.v, p->files.n, stage, e);
 	tell_odd(p);
 	return e->code;
 }

@@ -15,15 +15,29 @@ static bool control(wp_str s)
 	return false;
 }
 
+/* Printable ASCII without a backslash, as nearly every name is. */
+static bool plain(wp_str s)
+{
+	size_t i;
+
+	for (i = 0; i < s.n; i++)
+		if (s.p[i] < ' ' || s.p[i] > '~' || s.p[i] == '\\')
+			return false;
+	return true;
+}
+
 /* CON, COM1, com1.txt, "nul .x", and with the superscript digits that count as digits there. */
 static bool device(wp_arena *a, wp_str part)
 {
 	static const char *const names[] = {"con", "prn", "aux", "nul", "conin$", "conout$"};
 	static const char *const digits[] = {"\xc2\xb9", "\xc2\xb2", "\xc2\xb3"};
 	wp_str base = wp_str_trim(wp_str_sub(part, 0, wp_str_find(part, '.')));
-	const char *lower = wp_str_lower(a, base);
+	const char *lower;
 	size_t i;
 
+	if (base.n < 3 || base.n > 7) /* CONOUT$ */
+		return false;
+	lower = wp_str_lower(a, base);
 	for (i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(lower, names[i]) == 0)
 			return true;
@@ -41,7 +55,7 @@ static const char *windows_fault(wp_arena *a, wp_str part)
 	size_t i;
 
 	for (i = 0; i < part.n; i++)
-		if (strchr("<>:\"|?*", part.p[i]))
+		if (part.p[i] < 'A' ? memchr("<>:\"?*", part.p[i], 6) != NULL : part.p[i] == '|')
 			return "a character that Windows forbids in names";
 	if (part.p[part.n - 1] == '.' || part.p[part.n - 1] == ' ')
 		return "a name that ends in a dot or space";
@@ -55,12 +69,14 @@ static const char *fault(wp_str s)
 		return "an empty path";
 	if (s.n > WP_MAX_PATH_BYTES)
 		return "a path of more than 4096 bytes";
-	if (!wp_utf8_valid(s))
-		return "a path that is not UTF-8";
 	if (s.p[0] == '/')
 		return "an absolute path";
 	if (s.n >= 2 && wp_ascii_alpha(s.p[0]) && s.p[1] == ':')
 		return "a path with a drive letter";
+	if (plain(s))
+		return NULL;
+	if (!wp_utf8_valid(s))
+		return "a path that is not UTF-8";
 	if (wp_str_find(s, '\\') < s.n)
 		return "a backslash in a path";
 	return control(s) ? "a control character in a path" : NULL;
@@ -100,7 +116,7 @@ wp_path_verdict wp_member_path(wp_arena *a, const char *name, bool windows, cons
 		n += part.n;
 	}
 	out[n] = 0;
-	if (!*why)
+	if (!*why && strcmp(out, name) != 0)
 		*why = fault((wp_str){out, n}); /* "./c:" is "c:" */
 	if (*why)
 		return WP_PATH_REFUSE;
