@@ -30,6 +30,8 @@
 	X(STORE_NO_SYNC, "N541", NOTE, "unpacked wheels of the store were put there with --no-sync; they are unpacked anew") \
 	X(PIP_OF_LOCK, "N561", NOTE, "the pip of the lock is installed, not that of the interpreter") \
 	X(HAS_PIP, "N562", NOTE, "the venv has a pip, which stays")                                 \
+	X(STORE_CHANGED, "N542", SEVERE, "an unpacked wheel of the store is not as it was put there") \
+	X(STORE_UNREADABLE, "N543", WARNING, "an unpacked wheel of the store is of no use")         \
 	X(NOT_COMPILED, "N560", NOTE, "files that can't be compiled have no bytecode")             \
 	X(MISSING, "N523", WARNING, "a requirement is not met")                                     \
 	X(LEFT_OUT, "N530", WARNING, "distributions of the venv are not in the one that takes its place") \

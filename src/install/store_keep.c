@@ -114,11 +114,11 @@ static const char *name_of(wp_arena *a, const item *t)
 	return t->w.filename ? t->w.filename : wp_sprintf(a, "entry %.12s", t->key);
 }
 
-static void tell_bad(const keeping *k, const item *t, wp_severity severity, const char *next, wp_findings *out)
+static void tell_bad(const keeping *k, const item *t, wp_install_note note, const char *next, wp_findings *out)
 {
 	wp_arena *a = k->ctx->arena;
 
-	wp_finding_add(out, a, "N542", severity, wp_sprintf(a, "%s: it is not as it was put there", name_of(a, t)), t->bad, next);
+	wp_install_note_add(out, a, note, wp_sprintf(a, "%s: %s", name_of(a, t), t->bad))->next = wp_strdup(a, next);
 }
 
 /* ---- info ----------------------------------------------------------------------------------- */
@@ -140,7 +140,7 @@ static void tell(const keeping *k, wp_store_facts *out)
 		out->bytes += t->w.bytes;
 		out->alone += t->alone;
 		if (t->bad)
-			tell_bad(k, t, WP_WARNING, "the next install that wants the wheel unpacks it anew", &out->findings);
+			tell_bad(k, t, WP_INSTALL_STORE_UNREADABLE, "the next install that wants the wheel unpacks it anew", &out->findings);
 	}
 }
 
@@ -325,7 +325,7 @@ static int verify(verifying *v, wp_store_verified *out, wp_error *e)
 		remove_items(k, is_bad, 0, &left, &stays);
 	for (i = 0; i < k->n; i++)
 		if (k->v[i].bad)
-			tell_bad(k, &k->v[i], WP_SEVERE, stays.code
+			tell_bad(k, &k->v[i], WP_INSTALL_STORE_CHANGED, stays.code
 				? wp_sprintf(k->a, "it stays (%s): run the command again when no install is at work there", stays.why)
 				: removed, &out->findings);
 	return 0;

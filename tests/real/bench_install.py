@@ -5,7 +5,7 @@
 Without requirements the torch trio for Linux: 33 wheels, 2.75 GB, 4.8 GB unpacked; about 15 GB of disk below
 build/bench-install, where the bundle stays for the next time. UV=PATH and PYTHON=PATH (3.12, with pip) name the peers,
 ROUNDS=3 how often each one runs; pip runs once. uv and pip get the same wheels from a folder, without an index; uv's
-cache is empty each time. What counts are the ratios. uv and pip check no digest of RECORD.
+cache is empty each time but where it is warm, which is what an install from the store stands beside. What counts are the ratios. uv and pip check no digest of RECORD.
 """
 import os
 import resource
@@ -50,8 +50,15 @@ def warm(program):
     return timed([program, "install", "bundle", "--venv", "env", "--no-sync"])
 
 
-def uv(_program):
-    clear("env", "uv-cache")
+def stored(program, *more):
+    """A new venv from a store that has all of it."""
+    if not os.path.exists(f"{WORK}/store"):
+        wheelpack(program, "--store", "store")
+    return wheelpack(program, "--store", "store", *more)
+
+
+def uv(_program, *keep):
+    clear("env", *keep or ["uv-cache"])
     subprocess.run([UV, "venv", "-q", "--python", PYTHON, "env"], cwd=WORK, check=True)
     return timed([UV, "pip", "install", "-q", "--python", "env/bin/python", "--no-config", "--no-index", "--find-links",
                   "bundle/wheels", "--no-deps", "--cache-dir", "uv-cache", "-r", "pinned.txt"])
@@ -84,8 +91,11 @@ def main():
         f.writelines(f"{n.split('-')[0]}=={n.split('-')[1]}\n" for n in names)
     runs = [("wheelpack --no-sync", lambda p: wheelpack(p, "--no-sync")), ("wheelpack again, all kept", warm),
             ("wheelpack", wheelpack)]
+    base_of = {}
     if UV:
-        runs.append(("uv", uv))
+        runs += [("uv", uv)] + [("uv, warm", lambda p: uv(p, "env")), ("wheelpack --no-sync, from the store",
+                 lambda p: stored(p, "--no-sync")), ("wheelpack, from the store", stored)] * 3
+        base_of = {name: "uv, warm" for name, _ in runs[-3:]}
     else:
         print("skipped: uv: it is not on PATH; name it with UV=")
     runs.append(("limit: one file of that size", limit))
@@ -97,12 +107,13 @@ def main():
         found["pip"] = [pip(program)]
     else:
         print("skipped: pip: PYTHON has none")
-    base = statistics.median(w for w, _ in found["uv"]) if UV else None
     print(f"{len(names)} wheels; medians of {ROUNDS}, pip once")
     for name, times in found.items():
         wall, cpu = (statistics.median(t[i] for t in times) for i in (0, 1))
-        print(f"{name:<30} {wall:7.2f} s wall {cpu:7.2f} s CPU" + (f"   {wall / base:.2f} x uv" if base else ""))
-    clear("env", "uv-cache")
+        peer = base_of.get(name, "uv")
+        base = statistics.median(w for w, _ in found[peer]) if UV else None
+        print(f"{name:<36} {wall:7.2f} s wall {cpu:7.2f} s CPU" + (f"   {wall / base:.2f} x {peer}" if base else ""))
+    clear("env", "uv-cache", "store")
 
 
 if __name__ == "__main__":
