@@ -6,6 +6,7 @@ Whatever fails, the program ends by itself with a documented exit code, an error
 write is complete or as it was before. WHEELPACK_FAULT_STEP=N tries every N-th call only.
 """
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -21,13 +22,15 @@ remove = checks.remove
 
 
 def run(*args, **more):
-    return subprocess.run([WHEELPACK, *args, "--jobs", "1"], cwd=work, env={**env, **more}, stdin=subprocess.DEVNULL,
+    words = [*args]
+    words[1:1] = ["--jobs", "1"]
+    return subprocess.run([WHEELPACK, *words], cwd=work, env={**env, **more}, stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, errors="replace", timeout=120)
 
 
-def count_calls(args, kind):
+def count_calls(args, kind, **more):
     path = os.path.join(work, "calls")
-    p = run(*args, WHEELPACK_FAULT_COUNT=path, WHEELPACK_FAULT_KIND=kind)
+    p = run(*args, WHEELPACK_FAULT_COUNT=path, WHEELPACK_FAULT_KIND=kind, **more)
     if p.returncode != 0:
         checks.check(False, f"{args[0]} without a fault", p.stderr)
         return 0
@@ -161,6 +164,115 @@ def upgrade(server):
     end_at_each("upgrade", install, old_again)
     end_at_each("uninstall", uninstall, old_again)
     remove("env")
+    beside()
+
+
+def both_places():
+    """All of the folder t: the venv and what lies beside it. A receipt has a time in it, and what a run left that was
+    neither switched nor is to be goes with the next one."""
+    found = snapshot(os.path.join(work, "t")) or {}
+    sides = {n.split("/")[0] for n in found if re.match(r"\.env\.wheelpack-\d", n)}
+    left = {s for s in sides if s + "/switch" not in found}
+    return {n: "receipt" if n.endswith("receipt.json") else what for n, what in found.items()
+            if n.split("/")[0] not in left and not n.endswith(".wheelpack/lock")}
+
+
+def switch_is_due():
+    return any("/switch" in n for n in both_places())
+
+
+def chosen(calls):
+    """What is built is built as in any new venv: of those calls some, of the others all."""
+    last = max(1, calls - 60)
+    return [*range(1, last, 8 * STEP), *range(last, calls + 1, STEP)]
+
+
+def fail_beside(name, args, prepare, kind, **more):
+    """Whatever fails, the venv and the one that is kept are as before, or complete."""
+    prepare()
+    before = both_places()
+    calls = count_calls(args, kind, **more)
+    complete = both_places()
+    checks.check(complete != before and not switch_is_due(), name + " without a fault", str(complete))
+    for n in chosen(calls):
+        prepare()
+        p = run(*args, WHEELPACK_FAULT=str(n), WHEELPACK_FAULT_KIND=kind, **more)
+        what = f"{name}, call {n} of {calls} fails ({kind})"
+        good = p.returncode in (0, 1, 5, 6) and (
+            not p.returncode or all(word in p.stderr for word in ("error: ", "why:", "next:", "state:")))
+        due = switch_is_due()
+        checks.check(good and (not due or not p.returncode or "between two states" in p.stderr), what,
+                     f"exit {p.returncode}\n{p.stdout[-800:]}\n{p.stderr[-2500:]}")
+        if due:
+            run("repair", "--venv", "t/env", **more)
+        after = both_places()
+        wanted = [complete] if p.returncode == 0 else [before, complete] if due else [before]
+        checks.check(after in wanted, what + ": half done", f"{p.stderr[-1500:]}\n{differences(after, before, complete)}")
+
+
+def end_beside(name, args, prepare, **more):
+    prepare()
+    before = both_places()
+    calls = count_calls(args, "kill", **more)
+    complete = both_places()
+    undo, dues, env = False, 0, {n: what for n, what in complete.items() if n.startswith("env")}
+    for n in chosen(calls):
+        prepare()
+        p = run(*args, WHEELPACK_FAULT=str(n), WHEELPACK_FAULT_KIND="kill", **more)
+        what = f"{name}, killed at call {n} of {calls}"
+        checks.check(p.returncode == 137 or n == calls, what, f"exit {p.returncode}\n{p.stderr[-800:]}")
+        due = switch_is_due()
+        dues += due
+        undo = not undo
+        if n % 3:
+            p = run("repair", "--venv", "t/env", *(["--undo"] if undo else []), **more)
+            after = both_places()
+            wanted = [before, complete]
+            checks.check(p.returncode == 0 and after in wanted and not switch_is_due(), what + ", then repaired",
+                         f"exit {p.returncode}, undo {undo}, due {due}\n{p.stdout}\n{p.stderr[-1500:]}\n"
+                         f"{differences(after, before, complete)}")
+        p = run(*args, **more)
+        again = both_places()
+        now = {k: v for k, v in again.items() if k.startswith("env")}
+        good = now == env if args[0] == "install" else again in (before, complete)
+        checks.check(p.returncode == 0 and good and not switch_is_due(), what + ", then again",
+                     f"{p.stdout}\n{p.stderr[-1500:]}\n{differences(again, before, complete)}")
+    checks.check(dues > 2 or STEP > 1, f"{name}: some ends were in the middle of the switch", str(dues))
+    print(name, calls, dues)
+
+
+def differences(found, *wanted):
+    return [sorted(k for k in {*found, *w} if found.get(k) != w.get(k))[:12] for w in wanted]
+
+
+def beside():
+    """An install beside the venv, and the way back, where the system can exchange two names and where it can't."""
+    place = os.path.join(work, "t")
+    remove("older", "new")
+    run("install", "old.wpk", "--venv", "older", "--python", sys.executable)
+    put = os.path.join(work, "older", "older")
+    open(put, "w", encoding="ascii").close()
+    run("install", "new.wpk", "--venv", "new", "--python", sys.executable)
+
+    def copies(env, kept):
+        def prepare():
+            remove("t")
+            shutil.copytree(os.path.join(work, env), place + "/env", symlinks=True)
+            if kept:
+                shutil.copytree(os.path.join(work, kept), place + "/.env.wheelpack-before/venv", symlinks=True)
+        return prepare
+
+    install = ["install", "new.wpk", "--venv", "t/env", "--beside", "--try", "--", "-c", "pass"]
+    rollback = ["rollback", "--venv", "t/env"]
+    for how, more in ("", {}), (" by renames", {"WHEELPACK_FAULT_NO_EXCHANGE": "1"}):
+        for kind in ("io", "full", "busy") if more else ("io", "busy"):
+            fail_beside("install beside" + how, install, copies("old", "older"), kind, **more)
+            fail_beside("rollback" + how, rollback, copies("new", "old"), kind, **more)
+        end_beside("install beside" + how, install, copies("old", "older"), **more)
+        if more:
+            end_beside("rollback" + how, rollback, copies("new", "old"), **more)
+        fail_beside("the first install beside" + how, install, copies("old", None), "busy", **more)
+    remove("t", "older", "new")
 
 
 def main():

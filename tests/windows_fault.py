@@ -9,6 +9,7 @@ sudden end in the middle of the moves of an upgrade or an uninstall, repair make
 WHEELPACK_FAULT_STEP=N tries every N-th call (6), and more of the last ones, where things move to their places.
 """
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -27,6 +28,8 @@ env = environment(work, WHEELPACK)
 INSTALL = ["install", "schemes.wpk", "--venv", "t/env", "--python", "python/python.exe", "--jobs", "1"]
 UPGRADE = ["install", "grown.wpk", "--venv", "t/env", "--jobs", "1"]
 UNINSTALL = ["uninstall", "grows", "schemes", "--venv", "t/env"]
+BESIDE = ["install", "grown.wpk", "--venv", "t/env", "--beside", "--jobs", "1"]
+ROLLBACK = ["rollback", "--venv", "t/env"]
 REPAIR = ["repair", "--venv", "t/env"]
 REQUEST = ["schemes", "--target", "cp312-win_amd64", "--no-index", "--find-links", "wheels", "--cache-dir", "cache"]
 BUNDLE = ["bundle", *REQUEST, "-o", "t/b", "--force"]
@@ -55,12 +58,12 @@ def tree():
     found = snapshot(at("t"))
     if found is None:
         return None
-    return {k: "receipt" if k.endswith("receipt.json") else v for k, v in found.items() if k != "env/.wheelpack/lock"}
+    return {k: "receipt" if k.endswith("receipt.json") else v for k, v in found.items() if not k.endswith(".wheelpack/lock")}
 
 
 def left(name):
     """What a run may leave when it can't remove something; the next one removes it."""
-    return name.startswith((".env.wheelpack-", ".b.wheelpack.", "env/.wheelpack/stage", "env/.wheelpack/aside"))
+    return re.match(r"\.env\.wheelpack-\d", name) or name.startswith((".b.wheelpack.", "env/.wheelpack/stage", "env/.wheelpack/aside"))
 
 
 def without_left(found):
@@ -68,7 +71,7 @@ def without_left(found):
 
 
 def is_due():
-    return os.path.exists(at("t/env/.wheelpack/journal"))
+    return os.path.exists(at("t/env/.wheelpack/journal")) or any(k.endswith("/switch") for k in tree() or {})
 
 
 def chosen(count):
@@ -177,7 +180,8 @@ def ended(trial):
         checks.check(code == 137, what, f"exit {code}\n{text}")
         code, text = run([*REPAIR, "--undo"] if undo else REPAIR)
         after = without_left(tree())
-        good = after == trial.before if undo else after == trial.complete if due else after in (trial.before, trial.complete)
+        ends = trial.before, trial.complete
+        good = after in ends if trial.args is ROLLBACK else after == trial.before if undo else after == trial.complete if due else after in ends
         checks.check(code == 0 and good, f"{what}, then repaired", f"exit {code}, undo {undo}, due {due}\n{text}\n{after}")
         if after != trial.complete:
             trial.completes(what)
@@ -215,6 +219,19 @@ def refused(new, existing, bundle):
     checks.check(code == 6 and len(old) == 1 and f"/t/{old[0]}'" in text.split("state: ")[1] and
                  {k[len("b/"):]: v for k, v in bundle.before.items() if k != "b"} == snapshot(at("t/" + old[0])),
                  "a bundle that can't go back is told of", f"exit {code}\n{text}\n{old}")
+
+
+def switched(beside, rollback):
+    """The venv is renamed as a whole. Wine renames also what is in use, so that only the fault build says who uses it: when
+    that is known before, and when it turns out at one of the renames."""
+    gave_up = beside.fails("used, which is known before", "busy", 0, "WP_E_BUSY", f"close {HOLDER}", "the venv is used by",
+                           WHEELPACK_FAULT_HOLDER=HOLDER)
+    checks.check(gave_up, "a venv in use is refused before it is built")
+    for trial in beside, rollback:
+        count = trial.count("busy")
+        failed = sum(trial.fails(f"in use at {n} of {count}", "busy", n, "WP_E_BUSY") for n in range(1, count + 1))
+        checks.check(failed > 2, f"{trial.name}: renames that are refused", failed)
+        print(f"{trial.name}: it was in use at {count} calls, {failed} runs failed")
 
 
 def read_only(what, args, path, code, *said):
@@ -267,6 +284,11 @@ def prepare():
     for name, venv in ("first.wpk", "base/env"), ("young.wpk", "young/env"):
         code, text = run(["install", name, "--venv", venv, "--python", "python/python.exe"])
         checks.check(code == 0, "the venv that exists", text)
+    nothing()
+    shutil.copytree(at("young"), at("t"))
+    code, text = run([*BESIDE, "--try", "--", "list"])
+    checks.check(code == 0 and "stood its trial" in text, "an install beside", text)
+    os.rename(at("t"), at("kept"))
     code, text = run(["lock", *REQUEST, "--target", "cp311-win_amd64", "-o", "wheels.json"])
     checks.check(code == 0, "a lock of two targets", text)
 
@@ -279,11 +301,14 @@ existing = Trial("an existing venv", INSTALL, copy_of("base"), "nothing was chan
 bundle = Trial("a bundle that is replaced", BUNDLE, copy_of("older"), "no bundle was written")
 lock = Trial("a lock", LOCK, lambda: (nothing(), os.mkdir(at("t"))), "nothing was changed")
 upgrade = Trial("an upgrade", UPGRADE, copy_of("young"), "nothing was changed in 't/env'")
+beside = Trial("an install beside", BESIDE, copy_of("kept"), "nothing was changed in 't/env'")
+rollback = Trial("a rollback", ROLLBACK, copy_of("kept"), "nothing was changed in 't/env'")
 uninstall = Trial("an uninstall", UNINSTALL, copy_of("young"), "nothing was changed in 't/env'")
-for part, trials in (full, (new, existing, upgrade, uninstall)), (busy, (new, existing, bundle, lock, upgrade, uninstall)), (
-        killed, (new,)), (ended, (upgrade, uninstall)):
+for part, trials in (full, (new, existing, upgrade, uninstall, beside)), (busy, (new, existing, bundle, lock, upgrade, uninstall)), (
+        killed, (new,)), (ended, (upgrade, uninstall, beside, rollback)):
     for trial in trials:
         part(trial)
+switched(beside, rollback)
 refused(new, existing, bundle)
 read_only_files(existing, bundle)
 wine.close()

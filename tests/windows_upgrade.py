@@ -62,7 +62,7 @@ def is_whole(what, version, venv="env"):
 
 
 def asides(venv="env"):
-    return [n for n in os.listdir(f"{work}/{venv}/.wheelpack") if n not in ("lock", "lock.json", "receipt.json")]
+    return [n for n in os.listdir(f"{work}/{venv}/.wheelpack") if n not in ("lock", "lock.json", "receipt.json", "removed.json")]
 
 
 def in_use():
@@ -133,6 +133,34 @@ def long_path():
     check(not os.path.exists(f"{work}/{venv}/{SITE}used") and not asides(venv), "nothing is left there", asides(venv))
 
 
+def beside():
+    """The venv is renamed as a whole: a new one takes its place, and rollback goes back. Wine lets a folder be renamed in
+    which files are open, which Windows doesn't: windows_fault.py has that."""
+    def run(version, *more):
+        return wine.run(EXE, "install", f"used-{version}.wpk", "--venv", "env", "--beside", "--no-sync", *more)
+
+    for version in FILES:
+        expect("bundle", wine.run(EXE, "bundle", f"used=={version}", "--no-index", "--find-links", "wheels", "--target",
+                                  "cp312-win_amd64", "-o", f"used-{version}.wpk"), 0)
+    expect("the old one", install("1.0"), 0)
+    expect("beside, tried", run("2.0", "--try", "--", "one two", "exit=0"), 0, "trying: python", "one two",
+           "stood its trial", "is kept in")
+    is_whole("beside, tried", "2.0")
+    is_whole("what is kept", "1.0", ".env.wheelpack-before/venv")
+    before = snapshot(work)
+    expect("a trial that fails", run("1.0", "--try", "--", "used", "exit=3"), 1, "[WP_E_TRIAL, exit 1]", "Scripts/used.exe",
+           "ended with exit code 3", "state: nothing was changed in 'env'")
+    check(snapshot(work) == before, "a trial that fails: all is as before")
+    expect("a rollback", wine.run(EXE, "rollback", "--venv", "env"), 0, "in place again")
+    is_whole("a rollback", "1.0")
+    is_whole("the other one", "2.0", ".env.wheelpack-before/venv")
+    expect("the doctor as the trial", run("2.0", "--try"), 0, "the doctor, on the new environment")
+    is_whole("the doctor as the trial", "2.0")
+    is_whole("what was in place", "1.0", ".env.wheelpack-before/venv")
+    check(not [n for n in os.listdir(work) if n.startswith(".env.wheelpack-") and n != ".env.wheelpack-before"],
+          "nothing else is left", os.listdir(work))
+
+
 fake = read(FAKE)
 for python in "py/python.exe", "py/pythonw.exe":
     put(python, fake)
@@ -143,7 +171,7 @@ FILES["1.0"]["used/sub/last.txt"] = b"only here"
 for version, files in FILES.items():
     wheel("used", version, files, "[console_scripts]\nused = used:main\n")
 if expect("a new venv", install("1.0", "env", "--python", "py/python.exe"), 0):
-    for part in in_use, held, directory, read_only, long_path:
+    for part in in_use, held, directory, read_only, long_path, beside:
         part()
 wine.close()
 checks.end()

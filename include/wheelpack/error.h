@@ -85,7 +85,7 @@ enum wp_exit {
 	X(COLLISION, ENVIRONMENT, "the file exists and belongs to something else",                 \
 		"install into a new venv")                                                         \
 	X(TRIAL, FINDINGS, "the new environment did not stand its trial",                           \
-		"the one that is in place was not touched: see above why, make another bundle, or install without --try") \
+		"nothing was put in place: see above why, then make another bundle, or install without --try") \
 	X(INTERNAL, INTERNAL, "internal error", "report this with the command that shows it")      \
 	X(INTERRUPTED, INTERRUPTED, "interrupted", "run the same command again")
 

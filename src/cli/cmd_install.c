@@ -285,10 +285,12 @@ static int carry_out(cli *c, wp_install_request *q, wp_receipt *r, wp_error *e)
 		return preview(c, q, e);
 	os_rfc3339(-1, now);
 	q->time = now;
-	if (wp_install(&c->ctx, q, r, e))
-		cli_refusals(c, &r->findings);
-	else
+	if (!wp_install(&c->ctx, q, r, e))
 		tell_installed(c, r, start);
+	else if (e->code == WP_E_TRIAL)
+		cli_findings(c, &r->findings);
+	else
+		cli_refusals(c, &r->findings);
 	return e->code;
 }
 

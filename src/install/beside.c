@@ -37,6 +37,10 @@ int wp_beside_check(wp_plan *p, wp_error *e)
 	os_kind kind;
 	uint64_t size;
 
+	if (os_is_mount(p->venv)) {
+		wp_fail(e, WP_E_VENV, "'%s' is a file system of its own, and can't be renamed", p->venv);
+		return wp_err_next(e, "mount the directory above it, or install without --beside");
+	}
 	if (os_stat(keep, &kind, &size, e))
 		return e->code;
 	if (kind != OS_ABSENT && kind != OS_DIR) {

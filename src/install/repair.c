@@ -82,9 +82,7 @@ int wp_venv_settle(wp_ctx *ctx, wp_arena *a, const char *given, wp_settle how, b
 	const char *venv;
 
 	*out = WP_REPAIR_NOTHING;
-	if (wp_switch_place(a, given, &venv, e) || wp_switch_settle(ctx, a, venv, how, wait, out, e))
-		return wp_err_where(e, "'%s'", given);
-	return 0;
+	return wp_switch_place(a, given, &venv, e) ? (int)e->code : wp_switch_settle(ctx, a, venv, how, wait, out, e);
 }
 
 int wp_venv_check_place(wp_arena *a, const char *given, const char **venv, wp_error *e)

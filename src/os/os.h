@@ -61,6 +61,8 @@ bool os_is_file(const char *path); /* follows links */
 bool os_is_dir(const char *path);  /* follows links */
 bool os_is_executable(const char *path);
 bool os_may_write(const char *dir); /* names in the directory; true where only trying tells (Windows) */
+/* Another file system begins there, so that it can't be renamed; false where only trying tells (Windows). */
+bool os_is_mount(const char *dir);
 int os_mkdir(const char *path, wp_error *e);  /* WP_E_EXISTS if it is there */
 int os_mkdirs(const char *path, wp_error *e); /* parents too; existing directories are fine */
 int os_dir_open(const char *path, os_dir **out, wp_error *e); /* refuses a link as last component */

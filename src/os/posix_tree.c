@@ -301,6 +301,17 @@ int os_mkdir(const char *path, wp_error *e)
 	return mkdir(path, 0777) == 0 ? 0 : posix_fail(e, path, "the directory cannot be made");
 }
 
+bool os_is_mount(const char *dir)
+{
+	int fd = TEMP_FAILURE_RETRY(open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	struct stat in, above;
+	bool yes = fd >= 0 && fstat(fd, &in) == 0 && fstatat(fd, "..", &above, 0) == 0 && in.st_dev != above.st_dev;
+
+	if (fd >= 0)
+		close(fd);
+	return yes;
+}
+
 bool os_is_read_only(const char *path)
 {
 	(void)path;

@@ -322,6 +322,12 @@ static int move(const char *from, const char *to, DWORD flags, wp_error *e)
 	return ok ? 0 : (int)e->code;
 }
 
+bool os_is_mount(const char *dir)
+{
+	(void)dir;
+	return false;
+}
+
 bool os_is_read_only(const char *path)
 {
 	wchar_t *w = win_path(path);
