@@ -410,15 +410,13 @@ static int settle_one(wp_ctx *ctx, wp_arena *a, const char *venv, const char *si
 	wp_switch w = {.venv = venv, .side = side};
 	wp_error ignored = {0};
 	os_lock *lock = NULL;
-	bool due;
 
 	if (take(ctx, a, side, wait, &lock, e))
 		return e->code;
-	due = wp_switch_is_due(a, side);
-	if (due)
+	if (wp_switch_is_due(a, side))
 		finish(a, &w, how, out, e);
 	os_lock_release(lock);
-	if (due && !e->code)
+	if (!e->code)
 		os_remove_tree(side, &ignored);
 	return e->code;
 }
