@@ -184,7 +184,7 @@ def switch_is_due():
 def chosen(calls):
     """What is built is built as in any new venv: of those calls some, of the others all."""
     last = max(1, calls - 60)
-    return [*range(1, last, 8 * STEP), *range(last, calls + 1, STEP)]
+    return [*range(1, last, 16 * STEP), *range(last, calls + 1, STEP)]
 
 
 def fail_beside(name, args, prepare, kind, **more):

@@ -116,7 +116,7 @@ static void help_program(void)
 	     "  wheelpack doctor --venv C:\\envs\\torch\n"
 	     "  wheelpack probe\n\n"
 	     "`wheelpack COMMAND --help` shows examples and options, `wheelpack --version` the version. Exit codes:\n"
-	     "  0 ok    1 findings of severity error    2 wrong command line    3 no solution    4 network\n"
+	     "  0 ok    1 findings of severity error, a failed trial    2 wrong command line    3 no solution    4 network\n"
 	     "  5 integrity    6 environment (file, disk, interpreter, busy)    7 internal    130 interrupted");
 }
 
