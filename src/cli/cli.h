@@ -20,7 +20,7 @@ typedef struct cli_options {
 	bool help, version, json, quiet;
 	bool pre, deep, no_sync, dry_run, force, require_index_hashes, no_index, offline, refresh, cpu, child, upgrade, no_cache,
 		no_suggest, undo, allow_conda, fix, beside, trial, wait;
-	bool compile, compile_hashes, with_pip;
+	bool compile, compile_hashes, with_pip, all_users;
 	const char *cuda, *python, *platform, *out, *venv, *lock, *cache_dir, *index_url, *cert, *proxy,
 		*variant_index_base, *torch, *driver, *dest, *tools, *exclude_newer, *store;
 	const char *jobs_text, *timeout_text, *retries_text, *days_text;

@@ -103,7 +103,7 @@ wp_install_request cli_install_request(const cli *c, const wp_bundle *b)
 {
 	wp_install_request q = {.venv = c->o.venv, .python = c->o.python, .search_path = os_getenv("PATH"),
 		.home = os_home(), .no_sync = c->o.no_sync, .wait = c->o.wait, .store = c->o.store,
-		.bytecode = bytecode(c), .with_pip = c->o.with_pip,
+		.bytecode = bytecode(c), .with_pip = c->o.with_pip, .all_users = c->o.all_users,
 		.allow_conda = c->o.allow_conda, .target = c->o.targets.n ? c->o.targets.v[0] : NULL,
 		.launchers = {{(const char *)wp_data_launcher_console_exe, wp_data_launcher_console_exe_size},
 			{(const char *)wp_data_launcher_gui_exe, wp_data_launcher_gui_exe_size}}};
@@ -389,7 +389,7 @@ static int run(cli *c, wp_error *e)
 }
 
 static const char *const options[] = {"venv", "python", "target", "store", "beside", "try", "dry-run", "wait", "compile",
-	"compile-hashes", "with-pip", "with-pip", "no-sync", "allow-conda", "allow-wrong-record", NULL};
+	"compile-hashes", "with-pip", "all-users", "no-sync", "allow-conda", "allow-wrong-record", NULL};
 
 const cli_command cmd_install = {
 	.name = "install",

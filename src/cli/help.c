@@ -59,6 +59,7 @@ static const struct {
 	{"compile", "--compile", "make bytecode of what is installed, on all cores"},
 	{"compile-hashes", "--compile-hashes", "the same, held to the hash of its source instead of the time: the same bytes each time"},
 	{"with-pip", "--with-pip", "install the pip that the Python brings, too"},
+	{"all-users", "--all-users", "others will use it: they can read it, and its Python must be one that they can run"},
 	{"dry-run", "--dry-run", "say what would be done, or what stands against it, and change nothing"},
 	{"store", "--store DIR", "keep unpacked wheels there, and take them from there; made if absent"},
 	{"days", "--days N", "for how long it was not used; default: 90"},

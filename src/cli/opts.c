@@ -63,6 +63,7 @@ static const option options[] = {
 	{"compile", 0, FLAG, AT(compile)},
 	{"compile-hashes", 0, FLAG, AT(compile_hashes)},
 	{"with-pip", 0, FLAG, AT(with_pip)},
+	{"all-users", 0, FLAG, AT(all_users)},
 	{"update", 0, NAMES, AT(update)},
 	{"exclude-newer", 0, TEXT, AT(exclude_newer)},
 	{"require-index-hashes", 0, FLAG, AT(require_index_hashes)},

@@ -84,7 +84,8 @@ static int commit_inside(wp_plan *p, wp_stage *s, wp_error *e)
 	const char *not_flushed = NULL;
 	wp_journal j = moves(p, s);
 
-	wp_carry_out(p->a, &j, p->in->no_sync, &not_flushed, e);
+	if (!wp_carry_out(p->a, &j, p->in->no_sync, &not_flushed, e))
+		wp_share_dirs(p, &j);
 	wp_journal_free(&j);
 	if (not_flushed)
 		wp_plan_note(p, WP_INSTALL_NOT_FLUSHED, not_flushed);

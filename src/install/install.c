@@ -33,7 +33,7 @@ static int build(wp_plan *p, wp_stage *s, wp_receipt *r, wp_error *e)
 	wp_store_tell(p, &r->store);
 	if (wp_compile(p, s->dir, r, e))
 		return e->code;
-	if (wp_receipt_write(p, r, os_join(p->a, s->dir, ".wheelpack"), e))
+	if (wp_receipt_write(p, r, os_join(p->a, s->dir, ".wheelpack"), e) || wp_share_tree(p, s->dir, e))
 		return e->code;
 	return wp_check_cancel(p->ctx, e);
 }

@@ -32,6 +32,8 @@
 	X(HAS_PIP, "N562", NOTE, "the venv has a pip, which stays")                                 \
 	X(STORE_CHANGED, "N542", SEVERE, "an unpacked wheel of the store is not as it was put there") \
 	X(STORE_UNREADABLE, "N543", WARNING, "an unpacked wheel of the store is of no use")         \
+	X(NOT_SHARED, "N564", WARNING, "a directory of the venv isn't open to other users")         \
+	X(OWN_PYTHON, "N563", WARNING, "other users can't run the Python of this venv")             \
 	X(NOT_COMPILED, "N560", NOTE, "files that can't be compiled have no bytecode")             \
 	X(MISSING, "N523", WARNING, "a requirement is not met")                                     \
 	X(LEFT_OUT, "N530", WARNING, "distributions of the venv are not in the one that takes its place") \

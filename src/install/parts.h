@@ -237,6 +237,11 @@ int wp_compile(wp_plan *p, const char *stage, wp_receipt *r, wp_error *e);
 /* receipt.c: receipt.json and lock.json into dir. */
 int wp_receipt_write(wp_plan *p, const wp_receipt *r, const char *dir, wp_error *e);
 
+/* share.c: for --all-users: what others can't reach is refused; all below dir, and itself, can be read by them. */
+int wp_share_check(wp_plan *p, wp_error *e);
+int wp_share_tree(wp_plan *p, const char *dir, wp_error *e);
+void wp_share_dirs(wp_plan *p, const wp_journal *j);
+
 /* stage.c: where an install is built, and the lock that keeps a second one away. */
 typedef struct wp_stage {
 	const char *dir;    /* files lie here under their final relative path */

@@ -322,6 +322,7 @@ int wp_plan_make(wp_plan *p, wp_error *e)
 	if (judged)
 		part(p, wp_existing_check, e);
 	part(p, check_permission, e);
+	part(p, wp_share_check, e);
 	part(p, wp_store_plan, e);
 	part(p, check_space, e);
 	if (p->beside)

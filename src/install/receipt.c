@@ -69,6 +69,9 @@ static wp_str receipt_text(wp_plan *p, const wp_receipt *r, wp_str lock)
 	wp_jput_str_or_null(o, "time", p->in->time);
 	wp_jput(o, "python", python_json(&p->python));
 	wp_jput(o, "distributions", distributions_json(p));
+	wp_jput_bool(o, "elevated", os_is_elevated());
+	if (p->in->all_users)
+		wp_jput_bool(o, "all_users", true);
 	if (p->in->bytecode != WP_BYTECODE_NONE)
 		wp_jput_str(o, "bytecode", p->in->bytecode == WP_BYTECODE_HASHES ? "hashes" : "timestamps");
 	wp_jput_int(o, "files", (int64_t)r->files);

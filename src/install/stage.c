@@ -103,8 +103,11 @@ static int make_parents(wp_plan *p, wp_stage *s, const char *parent, wp_error *e
 	}
 	while (missing.n && !e->code) {
 		dir = missing.v[--missing.n];
-		if (!os_is_dir(dir) && !os_mkdir(dir, e)) /* new/.. is there once new is */
+		if (!os_is_dir(dir) && !os_mkdir(dir, e)) { /* new/.. is there once new is */
 			WP_PUSH(&s->made, dir);
+			if (p->in->all_users)
+				os_share(dir, e);
+		}
 	}
 	WP_VEC_FREE(&missing);
 	return e->code;

@@ -60,6 +60,12 @@ int os_stat(const char *path, os_kind *kind, uint64_t *size, wp_error *e);
 bool os_is_file(const char *path); /* follows links */
 bool os_is_dir(const char *path);  /* follows links */
 bool os_is_executable(const char *path);
+/* Whatever the umask: all may read it, and those may run or enter it whom its owner lets; nobody else may write. Quietly
+ * nothing on Windows, where permissions are inherited. */
+int os_share(const char *path, wp_error *e);
+/* The first part of path, itself among them, that other users of this machine can't pass, or run if it is a program; NULL:
+ * none. What isn't there yet is no hindrance. On Windows the directory of the users' profiles, or of this one's. */
+const char *os_closed_to_others(wp_arena *a, const char *path);
 bool os_may_write(const char *dir); /* names in the directory; true where only trying tells (Windows) */
 /* Another file system begins there, so that it can't be renamed; false where only trying tells (Windows). */
 bool os_is_mount(const char *dir);
@@ -172,6 +178,7 @@ typedef struct os_run_result {
 int os_run(wp_arena *a, const os_run_request *r, os_run_result *out, wp_error *e);
 int os_self_path(wp_arena *a, const char **out, wp_error *e); /* this program */
 int os_pid(void);
+bool os_is_elevated(void); /* root; on Windows, run as administrator */
 
 /* ---- dynamic library ---------------------------------------------------------------------- */
 

@@ -147,6 +147,7 @@ FILLS(preallocate, (os_file *f, uint64_t size, wp_error *e), (f, size, e))
 FILLS(flush, (os_file *f, wp_error *e), (f, e))
 OTHER(stat, (const char *path, os_kind *kind, uint64_t *size, wp_error *e), (path, kind, size, e))
 FILLS(mkdir, (const char *path, wp_error *e), (path, e))
+OTHER(share, (const char *path, wp_error *e), (path, e))
 OTHER(dir_open, (const char *path, os_dir **out, wp_error *e), (path, out, e))
 FILLS(dir_sub, (os_dir *dir, const char *name, os_dir **out, wp_error *e), (dir, name, out, e))
 OTHER(walk, (wp_arena *a, const char *root, os_entry **out, size_t *n, wp_error *e),

@@ -15,6 +15,7 @@
 #define os_flush os_real_flush
 #define os_stat os_real_stat
 #define os_mkdir os_real_mkdir
+#define os_share os_real_share
 #define os_dir_open os_real_dir_open
 #define os_dir_sub os_real_dir_sub
 #define os_walk os_real_walk

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* posix_facts.c: the volume below a path, and the answers to what only Windows tells. */
 #include <errno.h>
+#include <sys/stat.h>
 #include <sys/statfs.h>
+#include <unistd.h>
 
 #include "base/str.h"
 #include "os/posix.h"
@@ -43,6 +45,60 @@ int os_volume_of(wp_arena *a, const char *path, os_volume *out, wp_error *e)
 	if (out->kind == OS_VOLUME_FAT)
 		out->max_file = UINT32_MAX;
 	return 0;
+}
+
+/* ---- others --------------------------------------------------------------------------------- */
+
+bool os_is_elevated(void)
+{
+	return geteuid() == 0;
+}
+
+int os_share(const char *path, wp_error *e)
+{
+	struct stat s;
+	mode_t mode;
+
+	if (stat(path, &s) != 0)
+		return posix_fail(e, path, "its permissions are unknown");
+	mode = (s.st_mode & 07000) | (s.st_mode & S_IXUSR ? 0755 : 0644);
+	if ((s.st_mode & 07777) != mode && chmod(path, mode) != 0)
+		return posix_fail(e, path, "it can't be opened to others");
+	return 0;
+}
+
+static const char *closed_part(wp_arena *a, const char *path)
+{
+	wp_str all = wp_str_of(path);
+	size_t i;
+
+	for (i = 1; i <= all.n; i++) {
+		char *part;
+		struct stat s;
+
+		if (i < all.n && path[i] != '/')
+			continue;
+		part = wp_str_dup(a, wp_str_sub(all, 0, i));
+		if (stat(part, &s) != 0)
+			return NULL;
+		if (!(s.st_mode & S_IXOTH))
+			return part;
+	}
+	return NULL;
+}
+
+/* Of a link both count: where it lies and where it leads. */
+const char *os_closed_to_others(wp_arena *a, const char *path)
+{
+	const char *there = path, *part = closed_part(a, path);
+	wp_error ignored = {0};
+	struct stat s;
+
+	while (!part && stat(there, &s) != 0 && !wp_streq(there, "/") && !wp_streq(there, "."))
+		there = os_dirname(a, there);
+	if (part || os_realpath(a, there, &there, &ignored))
+		return part;
+	return closed_part(a, there);
 }
 
 int os_file_holders(wp_arena *a, const char *path, const char ***out, size_t *n, wp_error *e)

@@ -268,6 +268,74 @@ void os_display_adapters(wp_arena *a, const char ***out, size_t *n)
 	WP_VEC_FREE(&list);
 }
 
+/* ---- others ------------------------------------------------------------------------------- */
+
+bool os_is_elevated(void)
+{
+	TOKEN_ELEVATION x = {0};
+	DWORD n = sizeof x;
+	HANDLE token;
+	bool ok;
+
+	if (!OpenProcessToken(GetCurrentProcess(), TOKEN_QUERY, &token))
+		return false;
+	ok = GetTokenInformation(token, TokenElevation, &x, sizeof x, &n) && x.TokenIsElevated;
+	CloseHandle(token);
+	return ok;
+}
+
+int os_share(const char *path, wp_error *e)
+{
+	(void)path;
+	return e->code;
+}
+
+/* What dir becomes with the part of path that comes next; NULL: path is not below it. */
+static char *part_below(wp_arena *a, const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	if (!n || _strnicmp(path, dir, n) != 0 || path[n] != '/' || !path[n + 1])
+		return NULL;
+	return wp_str_dup(a, wp_str_sub(wp_str_of(path), 0, n + 1 + strcspn(path + n + 1, "/")));
+}
+
+typedef struct profile_calls {
+	BOOL(WINAPI *all)(wchar_t *dir, DWORD *size);
+	BOOL(WINAPI *own)(HANDLE token, wchar_t *dir, DWORD *size);
+} profile_calls;
+
+/* This user's profile, which may lie elsewhere; "" unknown. */
+static const char *own_profile(wp_arena *a, const profile_calls *c)
+{
+	wchar_t w[MAX_PATH];
+	DWORD n = MAX_PATH;
+	HANDLE token;
+	bool ok;
+
+	if (!OpenProcessToken(GetCurrentProcess(), TOKEN_QUERY, &token))
+		return "";
+	ok = c->own(token, w, &n);
+	CloseHandle(token);
+	return ok ? win_slashes(a, w) : "";
+}
+
+/* C:/Users/anna; but C:/Users/Public is for all. */
+const char *os_closed_to_others(wp_arena *a, const char *path)
+{
+	void *p[2] = {win_call("userenv.dll", "GetProfilesDirectoryW"), win_call("userenv.dll", "GetUserProfileDirectoryW")};
+	const char *own, *part;
+	wchar_t w[MAX_PATH];
+	DWORD n = MAX_PATH;
+	profile_calls c;
+
+	memcpy(&c, p, sizeof p);
+	if (p[0] && c.all(w, &n) && (part = part_below(a, path, win_slashes(a, w))) && _stricmp(os_basename(part), "Public") != 0)
+		return part;
+	own = p[1] ? own_profile(a, &c) : "";
+	return part_below(a, path, own) ? own : NULL;
+}
+
 bool os_long_paths(void)
 {
 	DWORD on = 0, size = sizeof on;
