@@ -27,6 +27,8 @@ static int judge(const char *who, const wp_findings *f, wp_error *e)
 		return 0;
 	wp_fail(e, WP_E_TRIAL, "%s: %s%s%s [%s]", who, worst->title, worst->why && *worst->why ? ": " : "",
 		worst->why ? worst->why : "", worst->code);
+	if (worst->next && *worst->next)
+		wp_err_next(e, "%s", worst->next);
 	if (n > 1)
 		wp_err_where(e, "the first of %zu errors", n);
 	return e->code;
