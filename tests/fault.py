@@ -238,7 +238,6 @@ def end_beside(name, args, prepare, **more):
         checks.check(p.returncode == 0 and good and not switch_is_due(), what + ", then again",
                      f"{p.stdout}\n{p.stderr[-1500:]}\n{differences(again, before, complete)}")
     checks.check(dues > 2 or STEP > 1, f"{name}: some ends were in the middle of the switch", str(dues))
-    print(name, calls, dues)
 
 
 def differences(found, *wanted):
