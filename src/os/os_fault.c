@@ -7,7 +7,8 @@
  *   kill    the process ends there, as if by power loss
  *   denied  Windows only: the call goes through, but below it MoveFileEx number WHEELPACK_FAULT and those after it,
  *   shared  WHEELPACK_FAULT_TIMES in all (1), fail with "access denied" (5) or a sharing violation (32)
- * With WHEELPACK_FAULT_NO_EXCHANGE the system can't exchange two names. The program that WHEELPACK_FAULT_HOLDER names has every file open. WHEELPACK_FAULT_COUNT names a file that gets the
+ * With WHEELPACK_FAULT_NO_EXCHANGE the system can't exchange two names. The program that WHEELPACK_FAULT_HOLDER names has
+ * every file open. WHEELPACK_FAULT_COUNT names a file that gets the
  * number of calls at exit. The one file of the library that reads the environment.
  */
 #include <errno.h>
