@@ -164,8 +164,12 @@ bool wp_requires_python_met(wp_arena *a, const char *requires_python, const char
 int wp_fit_target(wp_plan *p, wp_error *e);
 int wp_fit_wheels(wp_plan *p, wp_error *e);
 
-/* loose_lock.c: old, which has one target, with the wheels of more, each in the place of one of the same project. */
+/* lock_join.c: old, which has one target, with the wheels of more, each in the place of one of the same project. */
 void wp_lock_join(wp_arena *a, const wp_lock_doc *old, const wp_lock_doc *more, wp_lock_doc *out);
+/* An id for an index that stands for no other address in d. */
+const char *wp_lock_free_id(wp_arena *a, const wp_lock_doc *d, const char *id, const char *url);
+/* lock_keep.c: what the venv was to have and the bundle does not bring joins the lock that it keeps. */
+void wp_lock_keep(wp_plan *p);
 /* pip.c: for --with-pip, after the interpreter and the target are known. */
 int wp_plan_pip(wp_plan *p, wp_error *e);
 

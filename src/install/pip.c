@@ -116,20 +116,6 @@ static wp_lock_doc lock_of(wp_arena *a, const wp_lock_wheel *w, const wp_lock_in
 	return d;
 }
 
-/* An id that stands for no other address in d. */
-static const char *free_id(wp_arena *a, const wp_lock_doc *d, const char *url)
-{
-	const char *id = INDEX;
-	size_t i, number = 1;
-
-	for (i = 0; i < d->nindexes; i++)
-		if (wp_streq(d->indexes[i].id, id) && !wp_streq(d->indexes[i].url, url)) {
-			id = wp_sprintf(a, INDEX "%zu", ++number);
-			i = SIZE_MAX; /* from the beginning */
-		}
-	return id;
-}
-
 /* What the venv keeps has pip too. */
 static void record(wp_plan *p, const wp_lock_wheel *w, const char *index_url)
 {
@@ -139,7 +125,7 @@ static void record(wp_plan *p, const wp_lock_wheel *w, const char *index_url)
 
 	*old = *p->record;
 	wp_lock_only(old, p->in->loose ? old->targets[0].name : p->target->name);
-	x = (wp_lock_index){free_id(p->a, old, index_url), index_url};
+	x = (wp_lock_index){wp_lock_free_id(p->a, old, INDEX, index_url), index_url};
 	row.index = x.id;
 	more = lock_of(p->a, &row, &x);
 	wp_lock_join(p->a, old, &more, out);
@@ -193,23 +179,6 @@ static void add(wp_plan *p, const wp_lock_wheel *w, const char *path)
 
 /* ---- the venv -------------------------------------------------------------------------------- */
 
-/* It may be one of an earlier --with-pip, which the lock of the venv knows. */
-static int keep(wp_plan *p, const wp_installed *d)
-{
-	const wp_lock_wheel *w;
-	wp_lock_doc own;
-	size_t i;
-
-	wp_plan_note(p, WP_INSTALL_HAS_PIP, wp_sprintf(p->a, "pip %s", d->version));
-	if (!wp_venv_lock(p->ctx, p->venv, &own) || !(w = wheel_of(&own, own.targets)) ||
-		!wp_installed_is(p->a, d, w->version))
-		return 0;
-	for (i = 0; i < own.nindexes; i++)
-		if (wp_streq(own.indexes[i].id, w->index))
-			record(p, w, own.indexes[i].url);
-	return 0;
-}
-
 int wp_plan_pip(wp_plan *p, wp_error *e)
 {
 	const wp_installed *d;
@@ -225,8 +194,10 @@ int wp_plan_pip(wp_plan *p, wp_error *e)
 	if (!p->is_new) {
 		if (wp_site_read(p->a, p->venv, p->python.venv_site, &site, e))
 			return e->code;
-		if ((d = wp_site_find(&site, "pip")))
-			return keep(p, d);
+		if ((d = wp_site_find(&site, "pip"))) {
+			wp_plan_note(p, WP_INSTALL_HAS_PIP, wp_sprintf(p->a, "pip %s", d->version));
+			return 0;
+		}
 	}
 	if (find(p, &path, &name, e) || lock_wheel(p, path, &name, &w, e))
 		return e->code;

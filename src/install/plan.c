@@ -309,6 +309,7 @@ int wp_plan_make(wp_plan *p, wp_error *e)
 	if (wp_fit_target(p, e))
 		return e->code;
 	p->record = p->in->loose ? &p->in->loose->record : p->in->lock;
+	wp_lock_keep(p);
 	if (p->in->with_pip)
 		part(p, wp_plan_pip, e);
 	if (e->code || gather(p, e))
