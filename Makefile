@@ -301,7 +301,8 @@ $B/tests/bench_inflate$(EXE) $B/tests/inflate_many$(EXE): $B/tests/%$(EXE): test
 	@echo "TEST  $<"
 	$Q$(BUILD_TEST) $< $B/libwheelpack.a $(LDFLAGS) $(LDLIBS)
 
-# Installs of real wheels (2.75 GB, or those that WORDS names), beside uv and pip: UV=PATH PYTHON=PATH make bench-install
+# Installs of real wheels (2.75 GB, or those that WORDS names; WORDS="--files 100000" for one made wheel of tiny files), beside uv
+# and pip: UV=PATH PYTHON=PATH make bench-install
 bench-install: $B/wheelpack
 	python3 tests/real/bench_install.py $< $(WORDS)
 

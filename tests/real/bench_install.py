@@ -6,7 +6,11 @@ Without requirements the torch trio for Linux: 33 wheels, 2.75 GB, 4.8 GB unpack
 build/bench-install, where the bundle stays for the next time. UV=PATH and PYTHON=PATH (3.12, with pip) name the peers,
 ROUNDS=3 how often each one runs; pip runs once. uv and pip get the same wheels from a folder, without an index; uv's
 cache is empty each time but where it is warm, which is what an install from the store stands beside. What counts are the ratios. uv and pip check no digest of RECORD.
+
+bench_install.py WHEELPACK --files N: one made wheel of N tiny files instead, wheelpack beside uv.
 """
+import base64
+import hashlib
 import os
 import resource
 import shutil
@@ -14,6 +18,7 @@ import statistics
 import subprocess
 import sys
 import time
+import zipfile
 
 WORK = os.path.abspath("build/bench-install")
 ROUNDS = int(os.environ.get("ROUNDS", "3"))
@@ -64,11 +69,12 @@ def uv(_program, *keep):
                   "bundle/wheels", "--no-deps", "--cache-dir", "uv-cache", "-r", "pinned.txt"])
 
 
-def pip(_program):
+def pip(_program, *more):
+    """As it is, it makes bytecode too."""
     clear("env")
     subprocess.run([PYTHON, "-m", "venv", "env"], cwd=WORK, check=True)
     return timed(["env/bin/python", "-m", "pip", "install", "-q", "--no-index", "--find-links", "bundle/wheels", "--no-deps",
-                  "--no-compile", "--no-cache-dir", "-r", "pinned.txt"])
+                  "--no-cache-dir", *more, "-r", "pinned.txt"])
 
 
 def limit(_program):
@@ -83,6 +89,11 @@ def main():
     program = os.path.abspath(sys.argv[1])
     words = sys.argv[2:] or TRIO
     os.makedirs(WORK, exist_ok=True)
+    if words[0] == "--files":
+        if not UV:
+            sys.exit("skipped: uv is not on PATH; name it with UV=")
+        tiny(program, int(words[1]))
+        return
     if not os.path.exists(f"{WORK}/bundle/bundle.json"):
         timed([program, "bundle", *words, "--python", PYTHON, "--cache-dir", "cache", "-o", "bundle"])
         clear("cache")
@@ -105,15 +116,53 @@ def main():
             found[name].append(run(program))
     if subprocess.run([PYTHON, "-m", "pip", "--version"], capture_output=True, check=False).returncode == 0:
         found["pip"] = [pip(program)]
+        found["pip --no-compile"] = [pip(program, "--no-compile")]
     else:
         print("skipped: pip: PYTHON has none")
     print(f"{len(names)} wheels; medians of {ROUNDS}, pip once")
+    tell(found, base_of)
+    clear("env", "uv-cache", "store")
+
+
+def make_tiny(n):
+    """A wheel of n small modules; its path."""
+    path = f"{WORK}/tiny{n}-1.0-py3-none-any.whl"
+    info = f"tiny{n}-1.0.dist-info"
+    files = {f"tiny{n}/d{i // 100}/m{i}.py": f"# module {i}\nVALUE = {i}\n".encode() * (1 + i % 9) for i in range(n)}
+    files[f"{info}/METADATA"] = f"Metadata-Version: 2.1\nName: tiny{n}\nVersion: 1.0\n".encode()
+    files[f"{info}/WHEEL"] = b"Wheel-Version: 1.0\nGenerator: bench\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    rows = [f"{name},sha256={base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b'=').decode()},{len(data)}"
+            for name, data in files.items()]
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as z:
+        for name, data in files.items():
+            z.writestr(name, data)
+        z.writestr(f"{info}/RECORD", "\n".join(rows) + f"\n{info}/RECORD,,\n")
+    return path
+
+
+def tiny(program, n):
+    wheel = make_tiny(n)
+    found = {"wheelpack --no-sync": [], "wheelpack": [], "uv": []}
+    for _ in range(ROUNDS):
+        for name, more in (("wheelpack --no-sync", ["--no-sync"]), ("wheelpack", [])):
+            clear("env", "uv-cache")
+            found[name].append(timed([program, "install", wheel, "--venv", "env", "--python", PYTHON, *more]))
+        clear("env", "uv-cache")
+        subprocess.run([UV, "venv", "-q", "--python", PYTHON, "env"], cwd=WORK, check=True)
+        found["uv"].append(timed([UV, "pip", "install", "-q", "--python", "env/bin/python", "--no-config", "--no-index",
+                                  "--no-deps", "--cache-dir", "uv-cache", wheel]))
+    print(f"{n} files; medians of {ROUNDS}")
+    tell(found, {})
+    clear("env", "uv-cache")
+
+
+def tell(found, base_of):
+    """One line a program: medians, and the ratio to its peer."""
     for name, times in found.items():
         wall, cpu = (statistics.median(t[i] for t in times) for i in (0, 1))
         peer = base_of.get(name, "uv")
         base = statistics.median(w for w, _ in found[peer]) if UV else None
         print(f"{name:<36} {wall:7.2f} s wall {cpu:7.2f} s CPU" + (f"   {wall / base:.2f} x {peer}" if base else ""))
-    clear("env", "uv-cache", "store")
 
 
 if __name__ == "__main__":
