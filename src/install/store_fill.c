@@ -229,6 +229,14 @@ static int choose(wp_plan *p, wp_error *e)
 	return e->code;
 }
 
+/* A link has the mode that the file in the store has; where others are to read it, share.c would change that. */
+static bool mode_fits(const wp_plan *p, const wp_out_file *f)
+{
+	unsigned open = f->executable ? 0755 : 0644;
+
+	return f->stored->mode == (p->in->all_users ? open : p->store->modes[f->executable]);
+}
+
 static void mark_linked(const wp_plan *p)
 {
 	const wp_store_use *u = p->store;
@@ -238,7 +246,7 @@ static void mark_linked(const wp_plan *p)
 		wp_out_file *f = &p->files.v[i];
 
 		f->linked = f->stored && !wp_store_copies(f) &&
-			    (u->how == WP_SHARE_CLONE || (u->how == WP_SHARE_LINK && f->stored->mode == u->modes[f->executable]));
+			    (u->how == WP_SHARE_CLONE || (u->how == WP_SHARE_LINK && mode_fits(p, f)));
 	}
 }
 
