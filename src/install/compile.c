@@ -6,7 +6,7 @@
  */
 #include "install/notes.h"
 
-enum { SLICE_BYTES = 256 << 10, EXIT_FULL = 28, MAX_PYC_TAG = 64 };
+enum { SLICE_BYTES = 1 << 20, EXIT_FULL = 28, MAX_PYC_TAG = 64 };
 
 /* argv: list, stage, venv, mode. It is not run with -I, which would take PYTHONHASHSEED from it; the caller has unset all
  * other PYTHON* variables, and the current folder is taken off sys.path before anything is imported. Of one that can't
