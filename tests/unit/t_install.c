@@ -150,6 +150,19 @@ static void bytecode_that_cannot_be_made_is_a_refusal(void **state)
 	refused_everywhere(w, WP_E_NO_INTERPRETER, "said nothing usable when it had compiled '" SITE "/pkg.py'");
 }
 
+static void a_disk_that_is_full_of_bytecode_is_told_so(void **state)
+{
+	world *w = *state;
+	wp_str text = tmp_read(w->a, w->python), line;
+
+	assert_true(wp_str_line(&text, &line));
+	tmp_script(w->python, wp_str_of(wp_sprintf(w->a, "#!/bin/sh\ncase \"$*\" in *py_compile*) "
+		"echo \"[Errno 28] No space left on device: 'x.pyc'\" >&2; exit 28;; esac\n%s", text.p)));
+	simple(w, "pkg", "1.0", "pkg.py", "x = 1\n");
+	w->in.bytecode = WP_BYTECODE_TIMESTAMPS;
+	refused_everywhere(w, WP_E_DISK_FULL, "No space left on device: 'x.pyc'");
+}
+
 static void scripts_start_the_venvs_python(void **state)
 {
 	world *w = *state;
@@ -1075,6 +1088,7 @@ int main(void)
 		T(big_members_arrive_whole),
 		T(the_receipt_tells_what_was_done),
 		T(bytecode_that_cannot_be_made_is_a_refusal),
+		T(a_disk_that_is_full_of_bytecode_is_told_so),
 		T(scripts_start_the_venvs_python),
 		T(a_path_with_a_space_gets_the_long_start),
 		T(one_file_of_two_wheels_is_written_once),
