@@ -85,6 +85,29 @@ static int find_for_targets(wp_plan *p, wp_error *e)
 	return e->code;
 }
 
+/* Is the interpreter that was named for a venv that is there one of its kind? */
+static int check_asked(const wp_plan *p, wp_error *e)
+{
+	const char *asked = p->in->python;
+	wp_error ignored = {0};
+	wp_interpreter named;
+
+	if (!asked)
+		return 0;
+	if (!strchr(asked, '/')) {
+		if (wp_python_spec_fits(asked, &p->python))
+			return 0;
+		return wp_fail(e, WP_E_VENV, "it has Python %s, '%s' was asked for", p->python.version, asked);
+	}
+	if (!os_is_file(asked))
+		return wp_fail(e, WP_E_NO_INTERPRETER, "there is no '%s'", asked);
+	if (wp_interpreter_ask(p->ctx, asked, &named, &ignored) || wp_streq(named.soabi_tag, p->python.soabi_tag))
+		return 0;
+	wp_fail(e, WP_E_VENV, "it has Python %s (%s), and '%s' is Python %s (%s)", p->python.version, p->python.soabi_tag,
+		asked, named.version, named.soabi_tag);
+	return wp_err_next(e, "leave --python out, or choose a new directory for --venv");
+}
+
 int wp_fit_python(wp_plan *p, wp_error *e)
 {
 	const char *own = wp_venv_python(p->a, p->venv);
@@ -99,14 +122,7 @@ int wp_fit_python(wp_plan *p, wp_error *e)
 		wp_check_cancel(p->ctx, e); /* the child heard the signal too */
 		return e->code ? (int)e->code : wp_venv_no_python(p->a, p->venv, own, err.why, e);
 	}
-	if (wp_venv_check_version(p->a, p->venv, &p->python, e))
-		return e->code;
-	if (p->in->python && strchr(p->in->python, '/') && !os_is_file(p->in->python))
-		return wp_fail(e, WP_E_NO_INTERPRETER, "there is no '%s'", p->in->python);
-	if (p->in->python && !wp_python_spec_fits(p->in->python, &p->python))
-		return wp_fail(e, WP_E_VENV, "it has Python %s, '%s' was asked for",
-			p->python.version, p->in->python);
-	return 0;
+	return wp_venv_check_version(p->a, p->venv, &p->python, e) ? (int)e->code : check_asked(p, e);
 }
 
 /* The name has no patch level of Python; the markers were evaluated with that of the target's `python`, which has no

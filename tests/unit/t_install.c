@@ -478,6 +478,29 @@ static void another_target_is_refused(void **state)
 	refused(w, WP_E_NO_INTERPRETER, "there is no file");
 }
 
+static void a_venv_of_another_python_than_the_one_that_is_named_is_refused(void **state)
+{
+	const char *other, *same;
+	world *w = *state;
+	wp_error err = {0};
+
+	simple(w, "pkg", "1.0", "pkg.py", "x");
+	other = at(w, "py/bin/python3.13");
+	same = at(w, "py/bin/python");
+	fake_python(w, other, "cp313", "3.13.1");
+	fake_python(w, same, "cp312", "3.12.1");
+	assert_ok(install(w, &err));
+	w->in.python = other;
+	refused(w, WP_E_VENV, "it has Python 3.12.7 (cp312), and ");
+	refused(w, WP_E_VENV, "is Python 3.13.1 (cp313)");
+	w->in.python = "3.13";
+	refused(w, WP_E_VENV, "it has Python 3.12.7, '3.13' was asked for");
+	w->in.python = at(w, "no/such/python");
+	refused(w, WP_E_NO_INTERPRETER, "there is no '");
+	w->in.python = same;
+	assert_ok(install(w, &err));
+}
+
 static void of_two_targets_that_fit_one_is_named(void **state)
 {
 	world *w = *state;
@@ -1105,6 +1128,7 @@ int main(void)
 		T(a_missing_wheel_is_refused),
 		T(wheels_that_disagree_about_a_path_collide),
 		T(another_target_is_refused),
+		T(a_venv_of_another_python_than_the_one_that_is_named_is_refused),
 		T(of_two_targets_that_fit_one_is_named),
 		T(markers_are_evaluated_on_the_real_interpreter),
 		T(the_patch_level_of_the_lock_counts), T(a_lock_without_a_wheel_that_is_needed_is_refused),
