@@ -67,16 +67,21 @@ static bool comes(const wp_plan *p, const char *project)
 static void tell_left_out(const wp_plan *p, const wp_site *site)
 {
 	const char *list = "";
+	bool pip = false;
 	wp_finding *f;
 	size_t i;
 
 	for (i = 0; i < site->n; i++)
-		if (!comes(p, site->v[i].project))
+		if (!comes(p, site->v[i].project)) {
 			list = wp_sprintf(p->a, "%s%s%s %s", list, *list ? ", " : "", site->v[i].project, site->v[i].version);
+			pip |= wp_streq(site->v[i].project, "pip");
+		}
 	if (!*list)
 		return;
 	f = wp_plan_note(p, WP_INSTALL_LEFT_OUT, list);
-	f->next = "what is needed of them belongs into the bundle; until it is there, install without --beside";
+	f->next = pip ? "what is needed of them belongs into the bundle, but for pip, which comes with --with-pip; until it is there, "
+			"install without --beside"
+		      : "what is needed of them belongs into the bundle; until it is there, install without --beside";
 }
 
 static bool sees_system(wp_arena *a, const char *venv)

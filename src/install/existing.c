@@ -110,7 +110,7 @@ static void tell(const wp_plan *p)
 		if (w->kept)
 			kept = and_more(p, kept, wp_sprintf(p->a, "%s %s", w->lock->project, w->lock->version));
 		if (w->replaces && wp_installed_is(p->a, w->replaces, w->lock->version))
-			replaced = and_more(p, replaced, wp_sprintf(p->a, "%s %s, whose files are others", w->lock->project,
+			replaced = and_more(p, replaced, wp_sprintf(p->a, "%s %s, whose files differ", w->lock->project,
 				w->lock->version));
 		else if (w->replaces)
 			replaced = and_more(p, replaced, wp_sprintf(p->a, "%s %s by %s", w->lock->project,

@@ -56,8 +56,8 @@ int wp_share_check(wp_plan *p, wp_error *e)
 			check_base(p, base, &f);
 		return wp_plan_refuse(p, SIZE_MAX, &f, e);
 	}
-	/* An admin installs for others more often than not; a place that they can't reach is for the admin alone. */
-	if (place || !base || !os_is_elevated())
+	/* An admin installs for others more often than not; a place that they can't reach is for the admin alone. Told once. */
+	if (place || !base || !p->is_new || !os_is_elevated())
 		return 0;
 	n = wp_plan_note(p, WP_INSTALL_OWN_PYTHON, wp_sprintf(p->a, "'%s': they can't pass '%s'", p->python.executable, base));
 	n->next = "install Python for all users, and install with --all-users, if others are to use this venv";

@@ -296,7 +296,6 @@ int wp_store_begin(wp_plan *p, const char *stage, wp_error *e)
 static void drop_failed(wp_plan *p)
 {
 	wp_store_use *u = p->store;
-	WP_VEC(const char *) names = {0};
 	size_t i;
 
 	for (i = 0; i < p->nwheels; i++) {
@@ -304,11 +303,10 @@ static void drop_failed(wp_plan *p)
 
 		if (!u->wheels || !atomic_load(&u->wheels[i].failed))
 			continue;
-		WP_PUSH(&names, wp_sprintf(p->a, "%s: files of it could not be taken", p->wheels[i].lock->filename));
+		wp_plan_note(p, WP_INSTALL_STORE_DAMAGED,
+			wp_sprintf(p->a, "'%s': files of it could not be taken", p->wheels[i].lock->filename));
 		wp_store_drop(p->a, u->dir, u->run.work, u->wheels[i].key, &ignored);
 	}
-	wp_tell_files(p->findings, p->ctx->arena, WP_INSTALL_STORE_DAMAGED, names.v, names.n);
-	WP_VEC_FREE(&names);
 }
 
 void wp_store_end(wp_plan *p)

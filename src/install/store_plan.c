@@ -216,7 +216,7 @@ static void take_nothing(wp_plan *p, size_t wheel)
 static void judge(wp_plan *p)
 {
 	wp_store_use *u = p->store;
-	WP_VEC(const char *) bad = {0}, unsafe = {0};
+	WP_VEC(const char *) unsafe = {0};
 	size_t i;
 
 	for (i = 0; i < p->nwheels; i++) {
@@ -226,14 +226,12 @@ static void judge(wp_plan *p)
 		if (s->fill)
 			take_nothing(p, i);
 		if (s->bad)
-			WP_PUSH(&bad, wp_sprintf(p->a, "%s: %s", p->wheels[i].lock->filename, s->bad));
+			wp_plan_note(p, WP_INSTALL_STORE_DAMAGED, wp_sprintf(p->a, "'%s': %s", p->wheels[i].lock->filename, s->bad));
 		if (s->not_flushed)
 			WP_PUSH(&unsafe, p->wheels[i].lock->filename);
 		u->added += s->fill;
 	}
-	wp_tell_files(p->findings, p->ctx->arena, WP_INSTALL_STORE_DAMAGED, bad.v, bad.n);
 	wp_tell_files(p->findings, p->ctx->arena, WP_INSTALL_STORE_NO_SYNC, unsafe.v, unsafe.n);
-	WP_VEC_FREE(&bad);
 	WP_VEC_FREE(&unsafe);
 }
 
