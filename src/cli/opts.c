@@ -8,7 +8,8 @@
 #include "os/os.h"
 #include "py/name.h"
 
-enum kind { FLAG, TEXT, LIST, NAMES }; /* NAMES: a project, or none for all of them */
+/* ONCE: of which people may think that it can be repeated. NAMES: a project, or none for all of them. */
+enum kind { FLAG, TEXT, ONCE, LIST, NAMES };
 
 typedef struct option {
 	const char *name; /* without the dashes */
@@ -26,11 +27,11 @@ static const option options[] = {
 	{"json", 0, FLAG, AT(json)},
 	{"quiet", 'q', FLAG, AT(quiet)},
 	{"jobs", 'j', TEXT, AT(jobs_text)},
-	{"cuda", 0, TEXT, AT(cuda)},
+	{"cuda", 0, ONCE, AT(cuda)},
 	{"cpu", 0, FLAG, AT(cpu)},
-	{"python", 'p', TEXT, AT(python)},
-	{"python-version", 0, TEXT, AT(python)},
-	{"platform", 0, TEXT, AT(platform)},
+	{"python", 'p', ONCE, AT(python)},
+	{"python-version", 0, ONCE, AT(python)},
+	{"platform", 0, ONCE, AT(platform)},
 	{"target", 't', LIST, AT(targets)},
 	{"out", 'o', TEXT, AT(out)},
 	{"output", 0, TEXT, AT(out)},
@@ -170,7 +171,7 @@ static void store(cli *c, const option *o, const char *value)
 
 	if (o->kind == FLAG)
 		*(bool *)field = true;
-	else if (o->kind == TEXT)
+	else if (o->kind == TEXT || o->kind == ONCE)
 		*(const char **)field = value;
 	else
 		cli_list_add(c->ctx.arena, field, value);
@@ -230,13 +231,28 @@ static int text_value(words *w, const option *o, const char *given, const char *
 	return 0;
 }
 
+/* The last one would count, and the bundle would be for another Python than somebody thinks. */
+static int check_once(cli *c, const option *o, const char *value, wp_error *e)
+{
+	const char *before = *(const char **)((char *)&c->o + o->offset);
+
+	if (o->kind != ONCE || !before || wp_streq(before, value))
+		return 0;
+	wp_fail(e, WP_E_USAGE, "--%s is given twice: '%s' and '%s'", o->name, before, value);
+	if (takes(c->command, "out"))
+		wp_err_next(e, "name each target in one word: -t cp312-win_amd64 -t cp311-win_amd64");
+	return e->code;
+}
+
 static int take(cli *c, words *w, const option *o, const char *given, const char *value, wp_error *e)
 {
 	if (o->kind == FLAG && value)
 		return wp_fail(e, WP_E_USAGE, "--%s takes no value", o->name);
 	if (o->kind == NAMES && name_value(w, o, &value, e))
 		return e->code;
-	if ((o->kind == TEXT || o->kind == LIST) && text_value(w, o, given, &value, e))
+	if ((o->kind == TEXT || o->kind == ONCE || o->kind == LIST) && text_value(w, o, given, &value, e))
+		return e->code;
+	if (check_once(c, o, value, e))
 		return e->code;
 	store(c, o, value);
 	return 0;
