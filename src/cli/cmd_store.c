@@ -168,7 +168,7 @@ static const char *const options[] = {"days", NULL};
 const cli_command cmd_store = {
 	.name = "store",
 	.summary = "look after a directory of unpacked wheels that installs share",
-	.usage = "info | prune [--days N] | verify  DIR",
+	.usage = "info DIR | prune DIR [--days N] | verify DIR",
 	.about = "`wheelpack install ... --store DIR` keeps what it unpacks there, and further venvs get the same files: as hard\n"
 		 "links, as clones where the file system has them, else as copies. info lists the wheels and what no venv has;\n"
 		 "prune removes those that no install has used for 90 days, and what stopped runs left (venvs keep their\n"

@@ -12,15 +12,20 @@ static const cli_command *const commands[] = {
 
 enum { NCOMMANDS = sizeof commands / sizeof commands[0] };
 
-/* What each option means, once for all commands. */
+/* What each option means, once for all commands but those that mean less by it. */
 static const struct {
-	const char *name, *left, *text;
+	const char *name, *left, *text, *only; /* only: for this command */
 } option_help[] = {
+	{"venv", "--venv DIR", "the virtual environment"},
 	{"cuda", "--cuda VARIANT", "cu118 ... cu132 (also 12.6), or cpu; takes torch from that PyTorch index"},
 	{"cpu", "--cpu", "the same as --cuda cpu"},
-	{"python", "-p, --python WHAT", "3.12, 3.12.7, cp313t; where one is meant, an interpreter"},
+	{"python", "-p, --python WHAT", "3.12, 3.12.7, cp313t, or an interpreter that is asked"},
+	{"python", "-p, --python WHAT", "of a new venv: a path, python3.12, 3.12; default: the first that the bundle is for", "install"},
+	{"python", "-p, --python V", "only what has wheels for this Python", "matrix"},
 	{"platform", "--platform TAG", "win_amd64, manylinux_2_28_x86_64, linux, windows"},
-	{"target", "-t, --target T", "cp312-win_amd64[-cu126] in one word; lock and bundle take several"},
+	{"target", "-t, --target T", "cp312-win_amd64[-cu126] in one word; may repeat"},
+	{"target", "-t, --target T", "which of the targets of the bundle; needed where more than one fits", "install"},
+	{"target", "-t, --target T", "which of the targets of the bundle; needed where more than one fits", "check"},
 	{"requirement", "-r, --requirement F", "take requirements from a file; may repeat"},
 	{"constraint", "-c, --constraint F", "a file of versions that hold if the project comes in; may repeat"},
 	{"lock", "--lock FILE", "bundle exactly what this lock names"},
@@ -28,10 +33,6 @@ static const struct {
 	{"force", "--force", "replace the bundle of that name"},
 	{"tools", "--tools DIR", "the wheelpack and wheelpack.exe that travel; default: beside this program"},
 	{"explain", "--explain PROJECT", "who asks for it, and why nothing newer was taken; may repeat"},
-	{"fix", "--fix", "install from the bundle what differs, then check again"},
-	{"beside", "--beside", "build the venv anew beside the one that is there, then switch; that one is kept"},
-	{"try", "--try [-- WORDS]", "before that the doctor and the probe, or the new Python with these words"},
-	{"undo", "--undo", "take back what the stopped run began, instead of finishing it"},
 	{"no-suggest", "--no-suggest", "don't look for a request near this one that can be locked"},
 	{"update", "--update [PROJECT]", "newest versions instead of those of the lock that -o names; of one, or of all"},
 	{"exclude-newer", "--exclude-newer DATE", "only what was uploaded before; 2025-06-30 takes that day (UTC)"},
@@ -43,7 +44,19 @@ static const struct {
 	{"variant-index-base", "--variant-index-base URL", "a mirror of https://download.pytorch.org/whl/"},
 	{"require-index-hashes", "--require-index-hashes", "refuse wheels for which the index gives no sha256"},
 	{"refetch", "--refetch PROJECT", "fetch its wheel again, whatever the cache holds; may repeat"},
+	{"dry-run", "--dry-run", "say what would be done, or what stands against it, and change nothing"},
+	{"beside", "--beside", "build the venv anew beside the one that is there, then switch; that one is kept"},
+	{"try", "--try [-- WORDS]", "before the switch run doctor and probe in the new venv, or its python with WORDS"},
+	{"store", "--store DIR", "take unpacked wheels from there, and keep there what it hasn't; made if absent"},
+	{"compile", "--compile", "make bytecode of what is installed, on all cores"},
+	{"compile-hashes", "--compile-hashes", "the same, checked by the hash of its source, not the time: the same bytes each time"},
+	{"with-pip", "--with-pip", "install pip too, the one that the Python brings"},
+	{"all-users", "--all-users", "others can use the venv: all may read it, and a Python that they can't run is refused"},
+	{"fix", "--fix", "install from the bundle what differs, then check again"},
+	{"undo", "--undo", "take back what the stopped run began, instead of finishing it"},
+	{"wait", "--wait", "where another run is at work in that venv, wait for its end"},
 	{"allow-conda", "--allow-conda", "install into a conda environment too; a system's Python stays refused"},
+	{"allow-conda", "--allow-conda", "of --fix: install into a conda environment too", "check"},
 	{"allow-wrong-record", "--allow-wrong-record P", "take its wheel as it is where RECORD is wrong about it; may repeat"},
 	{"cache-dir", "--cache-dir DIR", "where downloads are kept"},
 	{"refresh", "--refresh", "ask the indexes anew, however young the cache's answers are"},
@@ -54,16 +67,9 @@ static const struct {
 	{"timeout", "--timeout SECONDS", "give up on a connection that is silent for so long; default: 60"},
 	{"retries", "--retries N", "how often a file is tried again; default: 5; a partial download is resumed"},
 	{"deep", "--deep", "check every member of every wheel against its RECORD too"},
-	{"venv", "--venv DIR", "the virtual environment"},
-	{"wait", "--wait", "where another run is at work in that venv, wait for its end"},
-	{"compile", "--compile", "make bytecode of what is installed, on all cores"},
-	{"compile-hashes", "--compile-hashes", "the same, held to the hash of its source instead of the time: the same bytes each time"},
-	{"with-pip", "--with-pip", "install the pip that the Python brings, too"},
-	{"all-users", "--all-users", "others will use it: they can read it, and its Python must be one that they can run"},
-	{"dry-run", "--dry-run", "say what would be done, or what stands against it, and change nothing"},
-	{"store", "--store DIR", "keep unpacked wheels there, and take them from there; made if absent"},
-	{"days", "--days N", "for how long it was not used; default: 90"},
+	{"days", "--days N", "prune what was not used for so long; default: 90; 0: all"},
 	{"no-sync", "--no-sync", "don't wait for the disk (CI)"},
+	{"no-sync", "--no-sync", "of --fix: don't wait for the disk (CI)", "check"},
 	{"torch", "--torch VERSION", "only what has this torch"},
 	{"driver", "--driver VERSION", "only what runs with this NVIDIA driver"},
 	{"jobs", "-j, --jobs N", "threads; default: one for each core"},
@@ -86,8 +92,10 @@ const cli_command *cli_find_command(const char *name)
 const char *cli_near_command(const char *name)
 {
 	static const char *const other[][2] = {{"download", "bundle"}, {"pack", "bundle"}, {"pip", "bundle"},
-		{"pip3", "bundle"}, {"drift", "check"},
-		{"resolve", "lock"}, {"compile", "lock"}, {"sync", "install"}, {"diagnose", "doctor"}};
+		{"pip3", "bundle"}, {"drift", "check"}, {"list", "check"}, {"freeze", "check"}, {"fix", "check"},
+		{"resolve", "lock"}, {"compile", "lock"}, {"update", "lock"}, {"sync", "install"}, {"upgrade", "install"},
+		{"remove", "uninstall"}, {"undo", "rollback"}, {"revert", "rollback"}, {"prune", "store"}, {"cache", "store"},
+		{"diagnose", "doctor"}};
 	const char *names[NCOMMANDS];
 	size_t i;
 
@@ -136,6 +144,20 @@ static bool command_takes(const cli_command *cmd, const char *name)
 	return false;
 }
 
+/* What is said for this command alone goes before what is said for all. */
+static bool row_of(const cli_command *cmd, size_t row)
+{
+	const char *name = option_help[row].name;
+	size_t i;
+
+	if (option_help[row].only || !command_takes(cmd, name))
+		return option_help[row].only && wp_streq(option_help[row].only, cmd->name);
+	for (i = 0; i < sizeof option_help / sizeof *option_help; i++)
+		if (wp_streq(option_help[i].only, cmd->name) && wp_streq(option_help[i].name, name))
+			return false;
+	return true;
+}
+
 void cli_help(const cli_command *cmd)
 {
 	size_t i;
@@ -147,6 +169,6 @@ void cli_help(const cli_command *cmd)
 	printf("wheelpack %s: %s\n\nusage: wheelpack %s %s\n\n%s\noptions:\n", cmd->name, cmd->summary, cmd->name,
 		cmd->usage, cmd->about);
 	for (i = 0; i < sizeof option_help / sizeof option_help[0]; i++)
-		if (command_takes(cmd, option_help[i].name))
+		if (row_of(cmd, i))
 			printf("  %-25s %s\n", option_help[i].left, option_help[i].text);
 }
