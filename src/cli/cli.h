@@ -87,6 +87,8 @@ const char *cli_count(wp_arena *a, uint64_t n, const char *noun); /* "1 wheel", 
 const char *cli_word(wp_arena *a, const char *path); /* as a shell takes it: quoted where it must be */
 /* The words that were given and --venv, each with a stand-in where it lacks: "torch.wpk --venv env". */
 const char *cli_example(cli *c, const char *word);
+/* A path of the command line as JSON has it: absolute. */
+const char *cli_full(cli *c, const char *path);
 
 /* ---- progress.c */
 void cli_progress_start(cli *c);

@@ -50,11 +50,11 @@ static int check(cli *c, const checking *k, wp_drift *out, wp_error *e)
 
 /* ---- what is told --------------------------------------------------------------------------- */
 
-static wp_jnode *result_json(const checking *k, const wp_drift *d)
+static wp_jnode *result_json(cli *c, const checking *k, const wp_drift *d)
 {
 	wp_jnode *o = wp_jobject();
 
-	wp_jput_str(o, "venv", k->venv);
+	wp_jput_str(o, "venv", cli_full(c, k->venv));
 	wp_jput_str(o, "target", d->target);
 	wp_jput_int(o, "distributions", (int64_t)d->distributions);
 	wp_jput_int(o, "files", (int64_t)d->files);
@@ -204,7 +204,7 @@ static int check_and_tell(cli *c, checking *k, wp_error *e)
 	if (c->o.fix && fix(c, k, &d, e))
 		return e->code;
 	cli_findings(c, &d.findings);
-	c->result = result_json(k, &d);
+	c->result = result_json(c, k, &d);
 	say_result(c, k, &d, os_now_ms() - start);
 	return 0;
 }

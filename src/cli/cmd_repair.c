@@ -21,7 +21,7 @@ static int run(cli *c, wp_error *e)
 	if (wp_repair(&c->ctx, c->o.venv, c->o.undo, c->o.wait, &r, e))
 		return e->code;
 	c->result = wp_jobject();
-	wp_jput_str(c->result, "venv", c->o.venv);
+	wp_jput_str(c->result, "venv", cli_full(c, c->o.venv));
 	wp_jput_str(c->result, "repaired", words[r]);
 	cli_say(c, "%s '%s'\n", done[r], c->o.venv);
 	cli_say(c, "next: %s check --venv %s\n", c->program, cli_word(c->ctx.arena, c->o.venv));

@@ -18,7 +18,7 @@ static int run(cli *c, wp_error *e)
 		return e->code;
 	cli_findings(c, &u.findings);
 	c->result = wp_jobject();
-	wp_jput_str(c->result, "venv", c->o.venv);
+	wp_jput_str(c->result, "venv", cli_full(c, c->o.venv));
 	wp_jput_int(c->result, "distributions", (int64_t)u.distributions);
 	wp_jput_int(c->result, "files", (int64_t)u.files);
 	wp_jput_int(c->result, "left", (int64_t)u.left);

@@ -311,12 +311,10 @@ void cli_json(cli *c, const wp_error *e, int exit_code)
 	wp_jput_int(o, "exit", exit_code);
 	if (e->code)
 		wp_jput(o, "error", error_json(e));
-	if (c->findings.n) {
-		list = wp_jarray();
-		for (i = 0; i < c->findings.n; i++)
-			wp_jadd(list, finding_json(&c->findings.v[i]));
-		wp_jput(o, "findings", list);
-	}
+	list = wp_jarray();
+	for (i = 0; i < c->findings.n; i++)
+		wp_jadd(list, finding_json(&c->findings.v[i]));
+	wp_jput(o, "findings", list);
 	if (c->result) {
 		wp_jput(o, "result", c->result);
 		c->result = NULL;
@@ -379,6 +377,14 @@ const char *cli_word(wp_arena *a, const char *path)
 		wp_buf_printf(&b, *p == '\'' ? "'\\''" : "%c", *p);
 	wp_buf_printf(&b, "'");
 	return wp_buf_take(&b, a).p;
+}
+
+const char *cli_full(cli *c, const char *path)
+{
+	wp_error ignored = {0};
+	const char *full;
+
+	return os_absolute(c->ctx.arena, path, &full, &ignored) ? path : full;
 }
 
 const char *cli_example(cli *c, const char *word)
