@@ -135,7 +135,7 @@ static void tell_store(cli *c, const wp_from_store *s)
 	const char *text = "";
 	size_t i;
 
-	if (!s->dir)
+	if (!s->dir || !(s->linked + s->cloned + s->copied + s->added)) /* all was there already */
 		return;
 	for (i = 0; i < sizeof n / sizeof *n; i++)
 		if (n[i])
@@ -160,7 +160,7 @@ static void tell_installed(cli *c, const wp_receipt *r, uint64_t start)
 	if (c->o.compile || c->o.compile_hashes)
 		cli_say(c, "made bytecode of %s in %s of that\n", cli_count(a, r->compiled, "file"), cli_seconds(a, r->compile_ms));
 	if (r->kept)
-		cli_say(c, "%zu more were there already\n", r->kept);
+		cli_say(c, "%zu more %s there already\n", r->kept, r->kept == 1 ? "was" : "were");
 	tell_store(c, &r->store);
 	cli_say(c, "next: %s doctor --venv %s\n", c->program, cli_word(a, c->o.venv));
 }
@@ -223,13 +223,13 @@ static wp_jnode *preview_json(const wp_preview *p)
 	return o;
 }
 
-/* The same version again is one whose files are others. */
+/* The same version again is one whose files differ. */
 static const char *planned_versions(wp_arena *a, const wp_planned_dist *d)
 {
 	if (!d->was)
 		return d->version;
 	if (strcmp(d->was, d->version) == 0)
-		return wp_sprintf(a, "%s, whose files are others", d->version);
+		return wp_sprintf(a, "%s, whose files differ", d->version);
 	return wp_sprintf(a, "%s by %s", d->was, d->version);
 }
 
@@ -253,12 +253,14 @@ static void tell_preview(cli *c, const wp_preview *p)
 	}
 	cli_answer(c, "%s, %s; %s of space are needed, %s are free\n", cli_count(a, p->files, "file"),
 		cli_bytes(a, p->bytes), cli_bytes(a, p->space_needed), cli_bytes(a, p->space_free));
-	if (p->beside)
-		cli_say(c, "the venv that is there would be kept beside it%s\n", c->o.trial ? "; nothing was tried now" : "");
 	if (p->store)
 		cli_answer(c, "%s, %s, would come from the store '%s', and %s would be put there\n",
 			cli_count(a, p->store_files, "file"), cli_bytes(a, p->store_bytes), c->o.store,
 			cli_count(a, p->store_added, "wheel"));
+	if (c->o.compile || c->o.compile_hashes)
+		cli_say(c, "bytecode would be made of them\n");
+	if (p->beside)
+		cli_say(c, "the venv that is there would be kept beside it%s\n", c->o.trial ? "; nothing was tried now" : "");
 	cli_say(c, "nothing was changed: this is what the command does without --dry-run\n");
 }
 
@@ -330,6 +332,10 @@ static int install_loose(cli *c, wp_error *e)
 	wp_install_request q = cli_install_request(c, NULL);
 	wp_receipt r = {0};
 
+	if (c->o.beside && c->o.args.n > 1 && !wp_ends(c->o.args.v[0], ".whl")) {
+		wp_fail(e, WP_E_USAGE, "--beside takes one bundle, and '%s' is a word more", c->o.args.v[1]);
+		return wp_err_next(e, "what is to be tried stands behind --, at the end: --try -- %s ...", c->o.args.v[1]);
+	}
 	if (c->o.beside) {
 		wp_fail(e, WP_E_USAGE, "--beside builds the whole venv anew, and wheels are not all that it has");
 		return wp_err_next(e, "name a bundle of all that it is to have, or leave --beside out");
@@ -394,16 +400,18 @@ static const char *const options[] = {"venv", "python", "target", "store", "besi
 const cli_command cmd_install = {
 	.name = "install",
 	.summary = "install a bundle, or wheels, offline into a venv, all or nothing",
-	.usage = "BUNDLE | WHEEL... | FOLDER --venv DIR [--python PATH | 3.12] [--target T] [--store DIR] [--dry-run] [--wait]\n"
-		 "       wheelpack install BUNDLE --venv DIR --beside [--try [-- WORDS...]]",
+	.usage = "BUNDLE --venv DIR [OPTIONS]\n"
+		 "       wheelpack install BUNDLE --venv DIR --beside [--try [-- WORDS...]] [OPTIONS]\n"
+		 "       wheelpack install WHEEL... | FOLDER... --venv DIR [OPTIONS]",
 	.about = "Makes the venv if DIR is new. Every member is held to its RECORD in the pass that writes it; a refusal or a\n"
 		 "stop leaves the venv as it was. In a venv that is there another version makes way, what was edited is put\n"
-		 "right, and what is as it was installed is kept. Wheels without a bundle need no index and fetch nothing: of a\n"
-		 "folder each project goes in with its newest version that fits, and what they require and nobody has is named.\n"
-		 "One run at a time works at a venv: a second one is refused, or with --wait comes after it.\n"
+		 "right, and what is as it was installed is kept. One run at a time works at a venv: a second one is refused,\n"
+		 "or with --wait comes after it.\n\n"
 		 "With --beside the venv is built anew beside the one that is there, which stays as it is until the new one takes\n"
 		 "its place in one step, and is kept then: `wheelpack rollback` goes back to it. With --try the new one is tried\n"
 		 "first; where it fails nothing is switched, and the exit code is 1. Words behind -- go to its python.\n\n"
+		 "Wheels without a bundle need no index and fetch nothing: of a folder each project goes in with its newest\n"
+		 "version that fits, and what they require and nobody has is named.\n\n"
 		 "  wheelpack install torch.wpk --venv ./env --python python3.12\n"
 		 "  wheelpack install E:\\torch-cu126.wpk --venv C:\\envs\\torch\n"
 		 "  wheelpack install torch.wpk --venv ./env --dry-run\n"
