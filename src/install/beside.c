@@ -43,6 +43,8 @@ int wp_beside_check(wp_plan *p, wp_error *e)
 	}
 	if (os_stat(keep, &kind, &size, e))
 		return e->code;
+	if (wp_switch_check_keep(p->a, wp_switch_before(p->a, p->venv), e))
+		return e->code;
 	if (kind != OS_ABSENT && kind != OS_DIR) {
 		wp_fail(e, WP_E_EXISTS, "'%s', where the venv is to be kept, is not a directory", keep);
 		return wp_err_next(e, "give it another name");

@@ -20,10 +20,9 @@ static int three_steps(job *j, wp_error *e)
 	wp_error ignored = {0};
 	os_lock *lock = NULL;
 
-	if (os_mkdir(w.side, e))
+	if (wp_switch_open_side(j->a, w.side, &lock, e))
 		return e->code;
-	if (!os_lock_take(os_join(j->a, w.side, "lock"), &lock, e))
-		wp_switch_carry_out(j->a, &w, j->no_sync, &j->not_flushed, e);
+	wp_switch_carry_out(j->a, &w, j->no_sync, &j->not_flushed, e);
 	os_lock_release(lock);
 	if (!wp_switch_is_due(j->a, w.side))
 		os_remove_tree(w.side, &ignored);
@@ -49,6 +48,8 @@ static int check_kept(job *j, wp_error *e)
 {
 	wp_error f = {0};
 
+	if (wp_switch_check_keep(j->a, j->before, e))
+		return e->code;
 	if (!wp_venv_look(j->a, j->before, &f))
 		return 0;
 	if (f.code != WP_E_NOT_FOUND) {

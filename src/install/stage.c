@@ -62,20 +62,23 @@ static int open_inside(wp_plan *p, wp_stage *s, wp_error *e)
 
 /* ---- a new venv ----------------------------------------------------------------------------- */
 
-/* Who holds the lock lives; what has no lock was killed before it had one. */
+/* Who holds the lock lives. */
 static int clean_one(wp_plan *p, const char *dir, wp_error *e)
 {
-	const char *path = os_join(p->a, dir, "lock");
 	os_lock *lock = NULL;
-	bool due;
+	wp_error f = {0};
 
-	if (os_is_file(path) && os_lock_take(path, &lock, e)) {
+	if (os_lock_take(os_join(p->a, dir, "lock"), &lock, &f)) {
+		if (f.code == WP_E_NOT_FOUND)
+			return 0;
+		*e = f;
 		p->raced = e->code == WP_E_BUSY;
 		return e->code;
 	}
-	due = wp_switch_is_due(p->a, dir); /* stopped after this run had begun */
+	if (!wp_switch_is_due(p->a, dir)) /* else stopped after this run had begun */
+		return wp_switch_remove(p->a, dir, lock, e);
 	os_lock_release(lock);
-	return due ? wp_fail(e, WP_E_BUSY, "another run was stopped here just now, in '%s'", dir) : os_remove_tree(dir, e);
+	return wp_fail(e, WP_E_BUSY, "another run was stopped here just now, in '%s'", dir);
 }
 
 static int clean_beside(wp_plan *p, wp_error *e)
@@ -145,12 +148,11 @@ static int open_beside(wp_plan *p, wp_stage *s, wp_error *e)
 
 	/* Beside an existing venv, whose lock we have, what cannot be removed is merely in nobody's way. */
 	if (make_parents(p, s, os_dirname(p->a, p->venv), e) || (clean_beside(p, p->beside ? &ignored : e) && !p->beside) ||
-		os_mkdir(outer, e))
+		wp_switch_open_side(p->a, outer, &s->outer_lock, e))
 		return e->code;
 	s->outer = outer;
 	s->dir = os_join(p->a, outer, "venv");
-	if (os_lock_take(os_join(p->a, outer, "lock"), &s->outer_lock, e) || os_mkdir(s->dir, e) ||
-		os_mkdir(os_join(p->a, s->dir, ".wheelpack"), e))
+	if (os_mkdir(s->dir, e) || os_mkdir(os_join(p->a, s->dir, ".wheelpack"), e))
 		return e->code;
 	return wp_venv_create(p->a, s->dir, p->venv, &p->python, &p->in->launchers, e);
 }

@@ -42,6 +42,18 @@ static bool is_side(const char *name, const char *prefix)
 	return wp_starts(name, prefix) && wp_str_u64(wp_str_of(name + strlen(prefix)), &pid);
 }
 
+/* What another user can have put into a directory that all may write to is not followed, nor is anything else that no run
+ * makes: it is left alone. */
+static bool is_ours(wp_arena *a, const char *dir)
+{
+	wp_error ignored = {0};
+	os_kind kind = OS_ABSENT;
+	uint64_t size;
+
+	os_stat(dir, &kind, &size, &ignored);
+	return kind == OS_DIR && !os_is_others(dir) && !os_is_file(os_join(a, dir, "pyvenv.cfg"));
+}
+
 /* A directory that may be entered and not be read tells nothing of what stands beside a venv that is there. */
 int wp_switch_sides(wp_arena *a, const char *venv, const char ***out, size_t *n, wp_error *e)
 {
@@ -58,9 +70,19 @@ int wp_switch_sides(wp_arena *a, const char *venv, const char ***out, size_t *n,
 	}
 	*out = WP_NEW_ARRAY(a, all + 1, const char *);
 	for (i = 0; i < all; i++)
-		if (is_side(names[i], prefix))
+		if (is_side(names[i], prefix) && is_ours(a, os_join(a, parent, names[i])))
 			(*out)[(*n)++] = os_join(a, parent, names[i]);
 	return 0;
+}
+
+int wp_switch_check_keep(wp_arena *a, const char *before, wp_error *e)
+{
+	const char *keep = os_dirname(a, before);
+
+	if (!os_is_others(keep) && !os_is_others(before))
+		return 0;
+	wp_fail(e, WP_E_PERMISSION, "'%s' belongs to another user, who may have put anything there", os_is_others(keep) ? keep : before);
+	return wp_err_next(e, "let that user do it, or remove it");
 }
 
 static const char *without_links(wp_arena *a, const char *path, wp_error *e)
@@ -197,6 +219,8 @@ static int keep(const char *from, bool *at_from, places *p, wp_error *e)
 {
 	if (!os_is_dir(p->keep) && os_mkdir(p->keep, e))
 		return e->code;
+	if (os_is_others(p->keep))
+		return wp_fail(e, WP_E_PERMISSION, "'%s' belongs to another user", p->keep);
 	return move(from, at_from, p->before, &p->has_before, e);
 }
 
@@ -392,16 +416,57 @@ static int finish(wp_arena *a, wp_switch *w, wp_settle how, wp_repaired *out, wp
 	return 0;
 }
 
-/* Who holds the lock lives; what has no lock was stopped before it had one, or has gone since it was listed. */
+/* Who holds the lock lives; without a live one it is taken, so that nobody comes in: a run makes the directory first. */
 static int take(wp_ctx *ctx, wp_arena *a, const char *side, bool wait, os_lock **lock, wp_error *e)
 {
-	const char *path = os_join(a, side, "lock");
 	wp_error f = {0};
 
-	if (!os_is_file(path) || !wp_lock_take(ctx, path, wait, lock, &f) || f.code == WP_E_NOT_FOUND)
+	if (!wp_lock_take(ctx, os_join(a, side, "lock"), wait, lock, &f) || f.code == WP_E_NOT_FOUND)
 		return 0;
 	*e = f;
-	return wp_err_next(e, "wait until that process has ended; it builds another venv beside this one");
+	return f.code == WP_E_BUSY ? wp_err_next(e, "wait until that process has ended; it builds another venv beside this one")
+				   : (int)f.code;
+}
+
+/* Under another name first: who has made the directory and not taken the lock yet makes it again. Windows renames no
+ * directory in which a file is open. */
+int wp_switch_remove(wp_arena *a, const char *side, os_lock *lock, wp_error *e)
+{
+	const char *gone = wp_sprintf(a, "%.*s-0%d", (int)(strrchr(side, '-') - side), side, os_pid());
+	wp_error ignored = {0};
+
+	if (os_is_windows()) {
+		os_lock_release(lock);
+		return os_remove_tree(side, e);
+	}
+	if (lock && !os_rename_new(side, gone, &ignored))
+		side = gone;
+	os_remove_tree(side, e);
+	os_lock_release(lock);
+	return e->code;
+}
+
+int wp_switch_open_side(wp_arena *a, const char *side, os_lock **lock, wp_error *e)
+{
+	enum { TRIES = 200, PAUSE_MS = 10 };
+	wp_error f = {0};
+	int i;
+
+	if (os_mkdir(side, e))
+		return e->code;
+	for (i = 0; i < TRIES; i++) {
+		f = (wp_error){0};
+		if (!os_lock_take(os_join(a, side, "lock"), lock, &f))
+			return 0;
+		if (f.code != WP_E_BUSY && f.code != WP_E_NOT_FOUND)
+			break;
+		os_sleep_ms(PAUSE_MS);
+		os_mkdir(side, &(wp_error){0});
+	}
+	if (f.code != WP_E_BUSY && f.code != WP_E_NOT_FOUND)
+		os_remove_tree(side, &(wp_error){0});
+	*e = f;
+	return e->code;
 }
 
 static int settle_one(wp_ctx *ctx, wp_arena *a, const char *venv, const char *side, wp_settle how, bool wait, wp_repaired *out,
@@ -411,13 +476,14 @@ static int settle_one(wp_ctx *ctx, wp_arena *a, const char *venv, const char *si
 	wp_error ignored = {0};
 	os_lock *lock = NULL;
 
-	if (take(ctx, a, side, wait, &lock, e))
-		return e->code;
+	if (take(ctx, a, side, wait, &lock, e) || !lock)
+		return e->code; /* it has gone since it was listed */
 	if (wp_switch_is_due(a, side))
 		finish(a, &w, how, out, e);
-	os_lock_release(lock);
-	if (!e->code)
-		os_remove_tree(side, &ignored);
+	if (e->code)
+		os_lock_release(lock);
+	else
+		wp_switch_remove(a, side, lock, &ignored);
 	return e->code;
 }
 

@@ -27,10 +27,17 @@ typedef struct wp_switch {
 int wp_switch_place(wp_arena *a, const char *given, const char **venv, wp_error *e);
 /* The venv that is kept, whether or not there is one; its directory. */
 const char *wp_switch_before(wp_arena *a, const char *venv);
-/* Those of all runs, live and dead. */
+/* Those of all runs, live and dead, but not of other users whose directory it isn't. */
 int wp_switch_sides(wp_arena *a, const char *venv, const char ***out, size_t *n, wp_error *e);
 /* The directory for a run of this process; not made. */
 const char *wp_switch_side(wp_arena *a, const char *venv);
+
+/* Made, its lock taken. */
+int wp_switch_open_side(wp_arena *a, const char *side, os_lock **lock, wp_error *e);
+/* Of a dead run, whose lock is held; it is released. */
+int wp_switch_remove(wp_arena *a, const char *side, os_lock *lock, wp_error *e);
+/* WP_E_PERMISSION where what is kept, or is to be, lies in the hand of another user. */
+int wp_switch_check_keep(wp_arena *a, const char *before, wp_error *e);
 
 /* Written down, done, written off. On a failure all is taken back, and if not even that can be done the state of e says
  * so. *not_flushed: why the disk could not be told, else untouched. What is left in side can be removed if the file

@@ -69,6 +69,9 @@ const char *os_closed_to_others(wp_arena *a, const char *path);
 bool os_may_write(const char *dir); /* names in the directory; true where only trying tells (Windows) */
 /* Another file system begins there, so that it can't be renamed; false where only trying tells (Windows). */
 bool os_is_mount(const char *dir);
+/* It belongs neither to this user, nor to root, nor to whose directory it lies in: anybody may have put it there. Not told on
+ * Windows. */
+bool os_is_others(const char *path);
 int os_mkdir(const char *path, wp_error *e);  /* WP_E_EXISTS if it is there */
 int os_mkdirs(const char *path, wp_error *e); /* parents too; existing directories are fine */
 int os_dir_open(const char *path, os_dir **out, wp_error *e); /* refuses a link as last component */

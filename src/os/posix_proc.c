@@ -51,7 +51,7 @@ static char **child_env(const os_run_request *r)
 }
 
 enum { OUT, ERR, START, PIPES };
-enum { GRACE_MS = 2000 };
+enum { GRACE_MS = 2000, LAST_READS = 64 };
 
 typedef struct child {
 	const os_run_request *r;
@@ -189,12 +189,12 @@ static bool hurry(child *c)
 	return true;
 }
 
-/* A grandchild may hold the pipes open for ever: once the child has ended only what is there is
- * read. */
+/* A grandchild may hold the pipes open for ever, and write for ever: once the child has ended only what is there is
+ * read, which is no more than a pipe can hold. */
 static bool supervise(child *c)
 {
 	bool timed_out = false;
-	int slice = 1;
+	int slice = 1, left = LAST_READS;
 
 	while (!c->ended) {
 		bool open = c->rd[OUT] >= 0 || c->rd[ERR] >= 0;
@@ -207,7 +207,7 @@ static bool supervise(child *c)
 		if (!c->ended && hurry(c))
 			timed_out = true;
 	}
-	while ((c->rd[OUT] >= 0 || c->rd[ERR] >= 0) && drain_ready(c, 0))
+	while (left-- && (c->rd[OUT] >= 0 || c->rd[ERR] >= 0) && drain_ready(c, 0))
 		continue;
 	return timed_out;
 }

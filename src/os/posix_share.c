@@ -51,6 +51,17 @@ bool os_clone(os_file *from, os_file *to)
 	return ioctl(to->fd, FICLONE, from->fd) == 0;
 }
 
+bool os_is_others(const char *path)
+{
+	wp_arena *a = wp_arena_new();
+	struct stat st, above;
+	bool yes = lstat(path, &st) == 0 && st.st_uid != geteuid() && st.st_uid != 0 &&
+		   (stat(os_dirname(a, path), &above) != 0 || st.st_uid != above.st_uid);
+
+	wp_arena_free(a);
+	return yes;
+}
+
 int os_mkdir_private(const char *path, wp_error *e)
 {
 	return mkdir(path, 0700) == 0 ? 0 : posix_fail(e, path, "the directory cannot be made");

@@ -97,6 +97,12 @@ bool os_clone(os_file *from, os_file *to)
 	return false;
 }
 
+bool os_is_others(const char *path)
+{
+	(void)path;
+	return false;
+}
+
 int os_mkdir_private(const char *path, wp_error *e)
 {
 	return os_mkdir(path, e);

@@ -49,6 +49,7 @@ static void arrange(world *w, const standing *s)
 
 	assert_ok(os_remove_tree(w->home, &err));
 	assert_ok(os_mkdirs(at(w, SIDE), &err));
+	tmp_write(at(w, SIDE "/lock"), wp_str_of(""));
 	put_switch(w, s->kind);
 	if (s->here)
 		make(w, "home/env", s->here);
@@ -180,6 +181,25 @@ static void a_live_run_is_left_alone(void **state)
 	is(w, SIDE "/venv", "new");
 	err = (wp_error){0};
 	assert_int_equal(wp_switch_free(w->a, w->venv, &err), WP_E_VENV); /* stopped */
+}
+
+static void what_no_run_has_made_is_left_alone(void **state)
+{
+	world *w = *state;
+	wp_error err = {0};
+	wp_repaired got;
+
+	make(w, "home/env", "was");
+	make(w, SIDE, "a venv of that name");
+	tmp_write(at(w, "home/.env.wheelpack-2"), wp_str_of("a file"));
+	assert_ok(os_mkdirs(at(w, "home/else"), &err));
+	tmp_write(at(w, "home/else/file"), wp_str_of("behind a link"));
+	if (!os_is_windows())
+		assert_ok(os_symlink("else", at(w, "home/.env.wheelpack-3"), &err));
+	assert_ok(wp_switch_settle(&w->ctx, w->a, w->venv, WP_SETTLE_FINISH, false, &got, &err));
+	is(w, SIDE, "a venv of that name");
+	assert_true(os_is_file(at(w, "home/.env.wheelpack-2")));
+	assert_true(os_is_windows() || os_is_file(at(w, "home/.env.wheelpack-3/file")));
 }
 
 static void a_link_is_followed_though_nothing_is_there(void **state)
@@ -485,6 +505,7 @@ int main(void)
 		TEST(a_stopped_rollback_is_so_too),
 		TEST(what_nobody_can_finish_is_left_as_it_is),
 		TEST(a_live_run_is_left_alone),
+		TEST(what_no_run_has_made_is_left_alone),
 		TEST(a_link_is_followed_though_nothing_is_there),
 		TEST(the_new_one_takes_the_place_and_rollback_goes_back),
 		TEST(what_was_kept_before_goes_when_all_went_well),

@@ -71,6 +71,20 @@ static void a_grandchild_that_lives_on_is_not_waited_for(void **state)
 	kill((pid_t)pid, SIGKILL);
 }
 
+static void take_time(void *user, int stream, const char *bytes, size_t n)
+{
+	(void)user, (void)stream, (void)bytes, (void)n;
+	os_sleep_ms(5);
+}
+
+static void one_that_writes_on_is_not_listened_to(void **state)
+{
+	uint64_t start = os_now_ms();
+
+	sh(*state, "(timeout 15 yes) & sleep 0.2", (os_run_request){.pass = take_time});
+	assert_true(os_now_ms() - start < 10000);
+}
+
 static void a_program_that_closes_its_streams_is_waited_for(void **state)
 {
 	os_run_result r = sh(*state, "exec >&- 2>&-; sleep 0.2; exit 9", (os_run_request){0});
@@ -320,6 +334,7 @@ int main(void)
 		T(output_above_the_cap_is_read_and_dropped),
 		T(a_time_out_ends_the_whole_group),
 		T(a_grandchild_that_lives_on_is_not_waited_for),
+		T(one_that_writes_on_is_not_listened_to),
 		T(a_program_that_closes_its_streams_is_waited_for),
 		T(a_signal_is_told_from_an_exit),
 		T(the_environment_is_as_asked),

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "unit/install_world.h"
 
 /* What the other run does once it is waited for: its lock goes, after what may be done before. */
@@ -231,6 +235,78 @@ static void what_was_seen_of_the_venv_must_hold(void **state)
 	assert_int_equal(late.record.nwheels, 2);
 }
 
+/* Until it is killed: what has no live run is removed. */
+static void clean_up_for_ever(world *w, const char *side)
+{
+	for (;;) {
+		wp_error ignored = {0};
+		os_lock *lock = NULL;
+
+		if (os_is_dir(side) && !os_lock_take(wp_sprintf(w->a, "%s/lock", side), &lock, &ignored))
+			wp_switch_remove(w->a, side, lock, &ignored);
+	}
+}
+
+static void a_run_that_comes_up_is_not_taken_for_a_dead_one(void **state)
+{
+	world *w = *state;
+	const char *side = at(w, "home/.env.wheelpack-7");
+	wp_error err = {0};
+	pid_t pid;
+	int i;
+
+	assert_ok(os_mkdirs(w->home, &err));
+	pid = fork();
+	if (pid == 0)
+		clean_up_for_ever(w, side);
+	for (i = 0; i < 300; i++) {
+		os_lock *lock = NULL;
+
+		assert_ok(wp_switch_open_side(w->a, side, &lock, &err));
+		tmp_write(wp_sprintf(w->a, "%s/built", side), wp_str_of("x"));
+		if (i % 16 == 0)
+			os_sleep_ms(1);
+		assert_true(os_is_file(wp_sprintf(w->a, "%s/built", side)));
+		assert_ok(wp_switch_remove(w->a, side, lock, &err));
+		while (os_is_dir(side)) /* its last look, at the moment when the lock came free */
+			os_sleep_ms(1);
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* Root alone can make what belongs to others. */
+static void what_others_put_beside_a_venv_is_not_followed(void **state)
+{
+	enum { OTHER = 12345 };
+	world *w = *state;
+	wp_rolled_back r;
+	wp_error err = {0};
+	wp_repaired got;
+
+	if (geteuid() != 0)
+		skip();
+	installed_venv(w);
+	assert_ok(os_mkdirs(at(w, "home/.env.wheelpack-7/venv"), &err));
+	tmp_write(at(w, "home/.env.wheelpack-7/venv/pyvenv.cfg"), wp_str_of("home = /\n"));
+	tmp_write(at(w, "home/.env.wheelpack-7/switch"), wp_str_of("wheelpack.switch/1\ninstall "
+		"0000000000000000000000000000000000000000000000000000000000000000\nend\n"));
+	assert_ok(chown(at(w, "home/.env.wheelpack-7"), OTHER, OTHER));
+	assert_ok(wp_repair(&w->ctx, w->venv, false, false, &got, &err));
+	assert_int_equal(got, WP_REPAIR_NOTHING);
+	assert_true(os_is_file(in_venv(w, ".wheelpack/receipt.json")));
+	assert_true(os_is_file(at(w, "home/.env.wheelpack-7/switch")));
+	assert_ok(os_rename(at(w, "home/.env.wheelpack-7"), at(w, "home/.env.wheelpack-before"), &err));
+	assert_int_equal(wp_rollback(&w->ctx, w->venv, true, false, &r, &err), WP_E_PERMISSION);
+	assert_true(os_is_file(in_venv(w, ".wheelpack/receipt.json")));
+	w->in.beside = true;
+	err = (wp_error){0};
+	assert_int_equal(install(w, &err), WP_E_PERMISSION);
+	assert_ok(chown(at(w, "home"), OTHER, OTHER)); /* whose directory it is can do what they like there */
+	err = (wp_error){0};
+	assert_ok(wp_rollback(&w->ctx, w->venv, true, false, &r, &err));
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -245,6 +321,8 @@ int main(void)
 		T(a_stop_while_it_waits_for_a_new_one),
 		T(uninstall_and_repair_wait_too),
 		T(what_was_seen_of_the_venv_must_hold),
+		T(a_run_that_comes_up_is_not_taken_for_a_dead_one),
+		T(what_others_put_beside_a_venv_is_not_followed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
