@@ -221,12 +221,12 @@ static int run(cli *c, wp_error *e)
 	return wp_err_what(e, "cannot check '%s'", k.venv);
 }
 
-static const char *const options[] = {"venv", "target", "fix", "no-sync", "allow-conda", NULL};
+static const char *const options[] = {"venv", "target", "fix", "wait", "no-sync", "allow-conda", NULL};
 
 const cli_command cmd_check = {
 	.name = "check",
 	.summary = "say what changed in a venv since it was installed",
-	.usage = "[--venv DIR] [BUNDLE [--target T] [--fix]]",
+	.usage = "[--venv DIR] [BUNDLE [--target T] [--fix [--wait]]]",
 	.about = "Hashes every installed file against its RECORD on all cores, whoever installed it, and holds the\n"
 		 "distributions to the lock that was installed, or to that of the bundle. Tells what is missing, changed or\n"
 		 "added; exit code 1 where something is missing or changed. Without --venv it is the venv that is active. Nothing\n"

@@ -417,7 +417,7 @@ const cli_command cmd_install = {
 		 "  wheelpack install torch.wpk --venv ./env --dry-run\n"
 		 "  wheelpack install torch.wpk --venv ./env --beside --try\n"
 		 "  wheelpack install torch.wpk --venv ./env --beside --try -- -c \"import torch; print(torch.ones(2).sum())\"\n"
-		 "  wheelpack install torch.wpk --venv ./env2 --store ~/wheels     the second venv costs no space\n"
+		 "  wheelpack install torch.wpk --venv ./env2 --store ~/wheels     one copy for many venvs\n"
 		 "  wheelpack install demo-1.0-py3-none-any.whl other-2.0-py3-none-any.whl --venv env\n"
 		 "  wheelpack install E:\\wheels --venv C:\\envs\\torch\n",
 	.options = options,

@@ -56,6 +56,7 @@ static const struct {
 	{"undo", "--undo", "take back what the stopped run began, instead of finishing it"},
 	{"wait", "--wait", "where another run is at work in that venv, wait for its end"},
 	{"allow-conda", "--allow-conda", "install into a conda environment too; a system's Python stays refused"},
+	{"wait", "--wait", "of --fix: where another run is at work in that venv, wait for its end", "check"},
 	{"allow-conda", "--allow-conda", "of --fix: install into a conda environment too", "check"},
 	{"allow-wrong-record", "--allow-wrong-record P", "take its wheel as it is where RECORD is wrong about it; may repeat"},
 	{"cache-dir", "--cache-dir DIR", "where downloads are kept"},

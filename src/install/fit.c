@@ -88,6 +88,7 @@ static int find_for_targets(wp_plan *p, wp_error *e)
 /* Is the interpreter that was named for a venv that is there one of its kind? */
 static int check_asked(const wp_plan *p, wp_error *e)
 {
+	static const char next[] = "leave --python out, or choose a new directory for --venv";
 	const char *asked = p->in->python;
 	wp_error ignored = {0};
 	wp_interpreter named;
@@ -97,7 +98,8 @@ static int check_asked(const wp_plan *p, wp_error *e)
 	if (!strchr(asked, '/')) {
 		if (wp_python_spec_fits(asked, &p->python))
 			return 0;
-		return wp_fail(e, WP_E_VENV, "it has Python %s, '%s' was asked for", p->python.version, asked);
+		wp_fail(e, WP_E_VENV, "it has Python %s, '%s' was asked for", p->python.version, asked);
+		return wp_err_next(e, "%s", next);
 	}
 	if (!os_is_file(asked))
 		return wp_fail(e, WP_E_NO_INTERPRETER, "there is no '%s'", asked);
@@ -105,7 +107,7 @@ static int check_asked(const wp_plan *p, wp_error *e)
 		return 0;
 	wp_fail(e, WP_E_VENV, "it has Python %s (%s), and '%s' is Python %s (%s)", p->python.version, p->python.soabi_tag,
 		asked, named.version, named.soabi_tag);
-	return wp_err_next(e, "leave --python out, or choose a new directory for --venv");
+	return wp_err_next(e, "%s", next);
 }
 
 int wp_fit_python(wp_plan *p, wp_error *e)
