@@ -74,6 +74,7 @@ typedef struct wp_plan {
 	bool is_new;		 /* absent or empty now, or beside */
 	bool conda;		 /* no venv but a conda environment, which is allowed */
 	bool beside;		 /* it is a venv, and the new one takes its place when it is complete */
+	bool all_users;		 /* asked for now, or when the venv was made */
 	wp_repaired before;	 /* what a stopped run had begun there */
 	bool raced;		 /* another run builds this venv, or has built it since */
 	const wp_lock_target *target;
@@ -276,6 +277,8 @@ int wp_carry_out(wp_arena *a, const wp_journal *j, bool no_sync, const char **no
 int wp_finish_stopped(wp_arena *a, const char *venv, bool back, wp_repaired *out, wp_error *e);
 /* receipt.c: another text each time that an install has changed the venv; "" where there is none. */
 const char *wp_venv_seen(wp_arena *a, const char *venv);
+/* Does the receipt say that others use it? */
+bool wp_venv_shared(wp_arena *a, const char *venv);
 /* After a failure to go on where it stopped. */
 int wp_left_between(const char *venv, bool back, wp_error *e);
 /* For the state of an error: nothing but what was done before, about a stopped run. */

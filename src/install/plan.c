@@ -308,6 +308,7 @@ int wp_plan_make(wp_plan *p, wp_error *e)
 
 	if (wp_fit_target(p, e))
 		return e->code;
+	p->all_users = p->in->all_users || wp_venv_shared(p->a, p->venv);
 	p->record = p->in->loose ? &p->in->loose->record : p->in->lock;
 	wp_lock_keep(p);
 	if (p->in->with_pip)

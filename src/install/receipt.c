@@ -70,7 +70,7 @@ static wp_str receipt_text(wp_plan *p, const wp_receipt *r, wp_str lock)
 	wp_jput(o, "python", python_json(&p->python));
 	wp_jput(o, "distributions", distributions_json(p));
 	wp_jput_bool(o, "elevated", os_is_elevated());
-	if (p->in->all_users)
+	if (p->all_users)
 		wp_jput_bool(o, "all_users", true);
 	if (p->in->bytecode != WP_BYTECODE_NONE)
 		wp_jput_str(o, "bytecode", p->in->bytecode == WP_BYTECODE_HASHES ? "hashes" : "timestamps");
@@ -91,9 +91,10 @@ int wp_receipt_write(wp_plan *p, const wp_receipt *r, const char *dir, wp_error 
 	return os_write_file(os_join(p->a, dir, "receipt.json"), receipt_text(p, r, lock), e);
 }
 
-/* What a receipt says of the lock; NULL where it says nothing. */
+/* What a receipt says; NULL where it says nothing. */
 typedef struct told {
 	const char *lock, *target;
+	bool all_users;
 } told;
 
 static told read_receipt(wp_arena *a, wp_str text)
@@ -110,6 +111,8 @@ static told read_receipt(wp_arena *a, wp_str text)
 				wp_json_cstr(&j, &t.lock);
 			else if (wp_str_is(key, "target"))
 				wp_json_cstr(&j, &t.target);
+			else if (wp_str_is(key, "all_users"))
+				wp_json_bool(&j, &t.all_users);
 			else
 				wp_json_skip(&j);
 		}
@@ -126,6 +129,15 @@ const char *wp_venv_seen(wp_arena *a, const char *venv)
 		return os_is_file(os_join(a, venv, "pyvenv.cfg")) ? "no receipt" : "";
 	wp_sha256_hex(text, hex);
 	return hex;
+}
+
+bool wp_venv_shared(wp_arena *a, const char *venv)
+{
+	wp_error ignored = {0};
+	wp_str text;
+
+	return !os_read_file(a, os_join(a, venv, ".wheelpack/receipt.json"), WP_MAX_DOCUMENT, &text, &ignored) &&
+	       read_receipt(a, text).all_users;
 }
 
 bool wp_venv_lock(wp_ctx *ctx, const char *venv, wp_lock_doc *out)

@@ -47,6 +47,7 @@ int wp_share_check(wp_plan *p, wp_error *e)
 	wp_error f = {0};
 	wp_finding *n;
 
+	/* Of a venv that was made so it is not asked again: what can be done for the others is. */
 	if (p->in->all_users) {
 		if (place)
 			check_place(p, place, &f);
@@ -71,7 +72,7 @@ int wp_share_tree(wp_plan *p, const char *dir, wp_error *e)
 	os_entry *v;
 	size_t i, n;
 
-	if (!p->in->all_users)
+	if (!p->all_users)
 		return 0;
 	if (os_share(dir, e) || os_walk(p->a, dir, &v, &n, e))
 		return e->code;
@@ -87,7 +88,7 @@ void wp_share_dirs(wp_plan *p, const wp_journal *j)
 	wp_error f = {0};
 	size_t i;
 
-	for (i = 0; i < j->dirs.n && p->in->all_users && !f.code; i++)
+	for (i = 0; i < j->dirs.n && p->all_users && !f.code; i++)
 		if (os_share(os_join(p->a, p->venv, j->dirs.v[i]), &f))
 			wp_plan_note(p, WP_INSTALL_NOT_SHARED, wp_sprintf(p->a, "%s: %s", f.where, f.why));
 }

@@ -108,7 +108,7 @@ static int make_parents(wp_plan *p, wp_stage *s, const char *parent, wp_error *e
 		dir = missing.v[--missing.n];
 		if (!os_is_dir(dir) && !os_mkdir(dir, e)) { /* new/.. is there once new is */
 			WP_PUSH(&s->made, dir);
-			if (p->in->all_users)
+			if (p->all_users)
 				os_share(dir, e);
 		}
 	}

@@ -223,7 +223,7 @@ static int choose(wp_plan *p, wp_error *e)
 
 	if (put_text(p->a, u->run.work, "probe", WP_LIT("probe\n"), e) || os_dir_open(u->stage, &stage, e))
 		return e->code;
-	if (!probe_files(u, p->a, stage, e) && u->how == WP_SHARE_COPY && !(os_is_windows() && p->in->all_users))
+	if (!probe_files(u, p->a, stage, e) && u->how == WP_SHARE_COPY && !(os_is_windows() && p->all_users))
 		probe_link(u, p->a, stage, e);
 	os_dir_close(stage);
 	return e->code;
@@ -234,7 +234,7 @@ static bool mode_fits(const wp_plan *p, const wp_out_file *f)
 {
 	unsigned open = f->executable ? 0755 : 0644;
 
-	return f->stored->mode == (p->in->all_users ? open : p->store->modes[f->executable]);
+	return f->stored->mode == (p->all_users ? open : p->store->modes[f->executable]);
 }
 
 static void mark_linked(const wp_plan *p)

@@ -54,7 +54,7 @@ static bool is_near(const wp_plan *p, const char *dir)
 	os_volume v;
 
 	return os_same_volume(p->venv, dir) && !os_volume_of(p->a, dir, &v, &ignored) && v.kind != OS_VOLUME_FAT &&
-	       v.kind != OS_VOLUME_EXFAT && !(os_is_windows() && p->in->all_users);
+	       v.kind != OS_VOLUME_EXFAT && !(os_is_windows() && p->all_users);
 }
 
 static bool has_kept(const wp_plan *p, const wp_in_wheel *w)

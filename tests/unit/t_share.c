@@ -86,6 +86,25 @@ static void what_comes_later_is_too(void **state)
 	all_can_read(w, w->venv);
 }
 
+static void a_shared_venv_stays_one(void **state)
+{
+	world *w = *state;
+	wp_error err = {0};
+
+	open_world(w);
+	simple(w, "one", "1.0", "one.py", "1");
+	assert_ok(install_tight(w, &err));
+	w->in.all_users = false;
+	add_wheel(w);
+	assert_ok(install_tight(w, &err));
+	all_can_read(w, w->venv);
+	w->in.beside = true;
+	assert_ok(install_tight(w, &err));
+	all_can_read(w, w->venv);
+	assert_int_equal(mode_of(w, SITE "/pkg/sub/__init__.py"), 0644);
+	assert_non_null(strstr(tmp_read(w->a, in_venv(w, ".wheelpack/receipt.json")).p, "\"all_users\": true"));
+}
+
 static void without_it_the_umask_decides(void **state)
 {
 	world *w = *state;
@@ -189,6 +208,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(a_new_venv_is_open_to_all_whatever_the_umask),
 		T(what_comes_later_is_too),
+		T(a_shared_venv_stays_one),
 		T(without_it_the_umask_decides),
 		T(a_place_that_others_cannot_reach_is_refused),
 		T(so_is_a_venv_that_is_closed_itself),
