@@ -28,6 +28,25 @@ static int check_mark(wp_arena *a, const char *path, bool *there, wp_error *e)
 	return wp_err_next(e, "name another directory, or take the wheelpack that made it");
 }
 
+/* Behind a link would lie what is nobody's to remove. */
+static int check_inside(wp_arena *a, const char *path, wp_error *e)
+{
+	static const char *const names[] = {"entries", "work"};
+	os_kind kind;
+	uint64_t size;
+	size_t i;
+
+	for (i = 0; i < sizeof names / sizeof *names; i++) {
+		if (os_stat(os_join(a, path, names[i]), &kind, &size, e))
+			return e->code;
+		if (kind == OS_DIR || kind == OS_ABSENT)
+			continue;
+		wp_fail(e, WP_E_PATH, "'%s' in it is %s, a directory is wanted", names[i], kind == OS_LINK ? "a link" : "a file");
+		return wp_err_next(e, "put the directory itself there, or name another store");
+	}
+	return os_check_private(path, e);
+}
+
 static int look_into(wp_arena *a, const char *path, bool *there, wp_error *e)
 {
 	const char *mark = os_join(a, path, MARK_NAME);
@@ -35,7 +54,7 @@ static int look_into(wp_arena *a, const char *path, bool *there, wp_error *e)
 	size_t n;
 
 	if (os_is_file(mark))
-		return check_mark(a, mark, there, e) ? (int)e->code : os_check_private(path, e);
+		return check_mark(a, mark, there, e) ? (int)e->code : check_inside(a, path, e);
 	if (os_list(a, path, &names, &n, e))
 		return e->code;
 	if (!n)
@@ -238,6 +257,18 @@ static void look_at_run(wp_arena *a, const char *dir, size_t *live, size_t *left
 	*left += os_remove_tree(dir, &ignored) == 0;
 }
 
+/* PID or PID-N; what has another name is not ours. */
+static bool is_run(wp_arena *a, const char *work, const char *name)
+{
+	wp_str rest = wp_str_of(name), pid;
+	wp_error ignored = {0};
+	os_kind kind = OS_ABSENT;
+	uint64_t n;
+
+	os_stat(os_join(a, work, name), &kind, &n, &ignored);
+	return kind == OS_DIR && (wp_str_u64(rest, &n) || (wp_str_split(&rest, '-', &pid) && wp_str_u64(pid, &n) && wp_str_u64(rest, &n)));
+}
+
 static int look_at_runs(wp_arena *a, const char *dir, size_t *live, size_t *left, wp_error *busy, wp_error *e)
 {
 	const char *work = os_join(a, dir, "work");
@@ -250,7 +281,8 @@ static int look_at_runs(wp_arena *a, const char *dir, size_t *live, size_t *left
 	if (os_list(a, work, &names, &n, e))
 		return e->code;
 	for (i = 0; i < n; i++)
-		look_at_run(a, os_join(a, work, names[i]), live, left, busy);
+		if (is_run(a, work, names[i]))
+			look_at_run(a, os_join(a, work, names[i]), live, left, busy);
 	return 0;
 }
 

@@ -634,6 +634,53 @@ static void nothing_is_removed_while_an_install_is_at_work(void **state)
 }
 
 /* Of the same size, with the same time: only who reads it sees it. */
+static void what_no_run_has_made_is_not_removed(void **state)
+{
+	world *w = *state;
+	wp_store_pruned p;
+	wp_error err = {0};
+
+	add_pkg(w);
+	into(w, "home/one");
+	assert_ok(os_mkdirs(at(w, "shared/work/mine"), &err));
+	tmp_write(at(w, "shared/work/mine/file"), wp_str_of("x"));
+	tmp_write(at(w, "shared/work/note"), wp_str_of("x"));
+	assert_ok(os_mkdirs(at(w, "shared/work/77-1/of-a-dead-run"), &err));
+	assert_ok(wp_store_prune(&w->ctx, shared(w), 0, &p, &err));
+	assert_int_equal(p.left, 1);
+	into(w, "home/two");
+	assert_true(os_is_file(at(w, "shared/work/mine/file")));
+	assert_true(os_is_file(at(w, "shared/work/note")));
+	assert_false(os_is_dir(at(w, "shared/work/77-1")));
+}
+
+static void links_in_it_are_not_followed(void **state)
+{
+	static const char *const names[] = {"work", "entries"};
+	world *w = *state;
+	size_t i;
+
+	add_pkg(w);
+	into(w, "home/one");
+	for (i = 0; i < 2; i++) {
+		const char *path = at(w, wp_sprintf(w->a, "shared/%s", names[i])), *away = at(w, wp_sprintf(w->a, "away-%s", names[i]));
+		wp_error err = {0};
+		wp_store_pruned p;
+
+		assert_ok(os_rename(path, away, &err));
+		assert_ok(os_mkdirs(wp_sprintf(w->a, "%s/5", away), &err));
+		tmp_write(wp_sprintf(w->a, "%s/5/file", away), wp_str_of("x"));
+		assert_ok(os_symlink(away, path, &err));
+		assert_int_equal(wp_store_prune(&w->ctx, shared(w), INT64_MAX, &p, &err), WP_E_PATH);
+		w->venv = w->in.venv = at(w, "home/two");
+		err = (wp_error){0};
+		assert_int_equal(install(w, &err), WP_E_PATH);
+		assert_true(os_is_file(wp_sprintf(w->a, "%s/5/file", away)));
+		assert_ok(os_unlink(path, (&(wp_error){0})));
+		assert_ok(os_rename(away, path, (&(wp_error){0})));
+	}
+}
+
 static void verify_reads_every_byte(void **state)
 {
 	world *w = *state;
@@ -689,6 +736,8 @@ int main(void)
 		T(what_is_no_store_is_not_looked_after),
 		T(prune_removes_what_was_not_used),
 		T(nothing_is_removed_while_an_install_is_at_work),
+		T(what_no_run_has_made_is_not_removed),
+		T(links_in_it_are_not_followed),
 		T(verify_reads_every_byte),
 	};
 
