@@ -89,6 +89,8 @@ const char *cli_word(wp_arena *a, const char *path); /* as a shell takes it: quo
 const char *cli_example(cli *c, const char *word);
 /* A path of the command line as JSON has it: absolute. */
 const char *cli_full(cli *c, const char *path);
+/* What --target names, as a lock has it, who calls cp312-linux_x86_64 by its manylinux tag; NULL where there is none. */
+const char *cli_named_target(cli *c);
 
 /* ---- progress.c */
 void cli_progress_start(cli *c);
@@ -143,7 +145,7 @@ int cli_wheel_word(cli *c, const char *word, const char **out, wp_error *e);
 
 /* ---- cmd_install.c, shared with check */
 /* As the options say; of a bundle (NULL: none) what it has to give. The time is the caller's to set. */
-wp_install_request cli_install_request(const cli *c, const wp_bundle *b);
+wp_install_request cli_install_request(cli *c, const wp_bundle *b);
 /* The refusals among the findings of an install that failed: one is what the error says, several are listed. */
 void cli_refusals(cli *c, const wp_findings *f);
 

@@ -11,12 +11,13 @@ static bool is_venv(cli *c, const char *path)
 
 static int only_target(cli *c, wp_lock_doc *lock, wp_error *e)
 {
-	const char *name = c->o.targets.n ? c->o.targets.v[0] : NULL;
+	const char *name = cli_named_target(c);
 
 	if (!name || wp_lock_only(lock, name))
 		return 0;
-	return wp_fail(e, WP_E_TARGET, "the lock has no target '%s', it has: %s", name,
+	wp_fail(e, WP_E_TARGET, "the lock has no target '%s', it has: %s", name,
 		wp_lock_target_names(c->ctx.arena, lock));
+	return wp_err_next(e, "name one of these, or leave --target out");
 }
 
 /* What the venv is held to: its own lock, or the bundle's. */

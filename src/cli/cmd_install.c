@@ -99,12 +99,12 @@ static wp_bytecode bytecode(const cli *c)
 	return c->o.compile ? WP_BYTECODE_TIMESTAMPS : WP_BYTECODE_NONE;
 }
 
-wp_install_request cli_install_request(const cli *c, const wp_bundle *b)
+wp_install_request cli_install_request(cli *c, const wp_bundle *b)
 {
 	wp_install_request q = {.venv = c->o.venv, .python = c->o.python, .search_path = os_getenv("PATH"),
 		.home = os_home(), .no_sync = c->o.no_sync, .wait = c->o.wait, .store = c->o.store,
 		.bytecode = bytecode(c), .with_pip = c->o.with_pip, .all_users = c->o.all_users,
-		.allow_conda = c->o.allow_conda, .target = c->o.targets.n ? c->o.targets.v[0] : NULL,
+		.allow_conda = c->o.allow_conda, .target = cli_named_target(c),
 		.launchers = {{(const char *)wp_data_launcher_console_exe, wp_data_launcher_console_exe_size},
 			{(const char *)wp_data_launcher_gui_exe, wp_data_launcher_gui_exe_size}}};
 

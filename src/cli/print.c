@@ -387,6 +387,16 @@ const char *cli_full(cli *c, const char *path)
 	return os_absolute(c->ctx.arena, path, &full, &ignored) ? path : full;
 }
 
+const char *cli_named_target(cli *c)
+{
+	wp_error ignored = {0};
+	wp_target t;
+
+	if (!c->o.targets.n)
+		return NULL;
+	return wp_target_parse(c->ctx.arena, c->o.targets.v[0], &t, &ignored) ? c->o.targets.v[0] : t.name;
+}
+
 const char *cli_example(cli *c, const char *word)
 {
 	wp_arena *a = c->ctx.arena;

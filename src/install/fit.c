@@ -31,8 +31,8 @@ static int check_named(const wp_plan *p, wp_error *e)
 			return 0;
 	if (!p->in->target)
 		return wp_fail(e, WP_E_DOCUMENT, "the lock has no target");
-	return wp_fail(e, WP_E_TARGET, "the lock has no target '%s', it has: %s", p->in->target,
-		wp_lock_target_names(p->a, d));
+	wp_fail(e, WP_E_TARGET, "the lock has no target '%s', it has: %s", p->in->target, wp_lock_target_names(p->a, d));
+	return wp_err_next(e, "name one of these, or leave --target out");
 }
 
 /* The base of the venv that the new one is to take the place of. */
