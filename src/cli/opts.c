@@ -234,9 +234,9 @@ static int text_value(words *w, const option *o, const char *given, const char *
 /* The last one would count, and the bundle would be for another Python than somebody thinks. */
 static int check_once(cli *c, const option *o, const char *value, wp_error *e)
 {
-	const char *before = *(const char **)((char *)&c->o + o->offset);
+	const char *before = o->kind == ONCE ? *(const char **)((char *)&c->o + o->offset) : NULL;
 
-	if (o->kind != ONCE || !before || wp_streq(before, value))
+	if (!before || wp_streq(before, value))
 		return 0;
 	wp_fail(e, WP_E_USAGE, "--%s is given twice: '%s' and '%s'", o->name, before, value);
 	if (takes(c->command, "out"))
