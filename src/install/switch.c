@@ -419,10 +419,14 @@ static int finish(wp_arena *a, wp_switch *w, wp_settle how, wp_repaired *out, wp
 /* Who holds the lock lives; without a live one it is taken, so that nobody comes in: a run makes the directory first. */
 static int take(wp_ctx *ctx, wp_arena *a, const char *side, bool wait, os_lock **lock, wp_error *e)
 {
+	const char *path = os_join(a, side, "lock");
+	bool was_there = os_is_file(path);
 	wp_error f = {0};
 
-	if (!wp_lock_take(ctx, os_join(a, side, "lock"), wait, lock, &f) || f.code == WP_E_NOT_FOUND)
+	if (!wp_lock_take(ctx, path, wait, lock, &f) || f.code == WP_E_NOT_FOUND)
 		return 0;
+	if (!was_there && f.code != WP_E_BUSY)
+		return 0; /* it can't be made: it stays */
 	*e = f;
 	return f.code == WP_E_BUSY ? wp_err_next(e, "wait until that process has ended; it builds another venv beside this one")
 				   : (int)f.code;
@@ -476,8 +480,8 @@ static int settle_one(wp_ctx *ctx, wp_arena *a, const char *venv, const char *si
 	wp_error ignored = {0};
 	os_lock *lock = NULL;
 
-	if (take(ctx, a, side, wait, &lock, e) || !lock)
-		return e->code; /* it has gone since it was listed */
+	if (take(ctx, a, side, wait, &lock, e) || (!lock && !wp_switch_is_due(a, side)))
+		return e->code;
 	if (wp_switch_is_due(a, side))
 		finish(a, &w, how, out, e);
 	if (e->code)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <signal.h>
+#include <sys/fsuid.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -307,6 +309,26 @@ static void what_others_put_beside_a_venv_is_not_followed(void **state)
 	assert_ok(wp_rollback(&w->ctx, w->venv, true, false, &r, &err));
 }
 
+static void what_cannot_be_removed_is_in_nobodys_way(void **state)
+{
+	world *w = *state;
+	wp_repaired got = WP_REPAIR_UNDONE;
+	wp_error err = {0};
+	int rc;
+
+	if (geteuid() != 0)
+		skip();
+	installed_venv(w);
+	assert_ok(os_mkdirs(at(w, "home/.env.wheelpack-7"), &err));
+	assert_ok(chmod(w->dir, 0755) || chmod(w->home, 0755));
+	setfsuid(12345);
+	rc = wp_switch_settle(&w->ctx, w->a, w->venv, WP_SETTLE_FINISH, false, &got, &err);
+	setfsuid(0);
+	assert_ok(rc);
+	assert_int_equal(got, WP_REPAIR_NOTHING);
+	assert_true(os_is_dir(at(w, "home/.env.wheelpack-7")));
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -323,6 +345,7 @@ int main(void)
 		T(what_was_seen_of_the_venv_must_hold),
 		T(a_run_that_comes_up_is_not_taken_for_a_dead_one),
 		T(what_others_put_beside_a_venv_is_not_followed),
+		T(what_cannot_be_removed_is_in_nobodys_way),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
