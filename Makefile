@@ -86,9 +86,9 @@ LAUNCHERS := launcher-console.exe launcher-gui.exe
 LAUNCHER_CC := $(shell command -v x86_64-w64-mingw32-gcc)
 LAUNCHER_DIR := build/$(if $(LAUNCHER_CC),launcher,no-launcher)
 DATA := manifests/pytorch.json manifests/windows-baseline.json src/probe/matmul.ptx $(LAUNCHERS:%=$(LAUNCHER_DIR)/%)
-# Tests of one system. t_install, t_loose, t_pip, t_preview, t_share, t_store and t_wait install for Linux, with its modes and links, and
+# Tests of one system. t_beside, t_install, t_loose, t_pip, t_preview, t_share, t_store and t_wait install for Linux, with its modes and links, and
 # t_install_windows for Windows, on both systems; t_os_proc has shells, signals and limits, and t_os_win the same of Windows.
-unit_not_win32 := t_install t_loose t_pip t_preview t_share t_store t_wait t_os_proc
+unit_not_win32 := t_beside t_install t_loose t_pip t_preview t_share t_store t_wait t_os_proc
 unit_not_posix := t_os_win
 UNIT := $(patsubst %,$B/tests/%$(EXE),$(filter-out $(unit_not_$(OS)),$(patsubst tests/unit/%.c,%,$(wildcard tests/unit/t_*.c))))
 FUZZ := $(patsubst tests/fuzz/f_%.c,%,$(wildcard tests/fuzz/f_*.c))
