@@ -445,7 +445,9 @@ int wp_switch_remove(wp_arena *a, const char *side, os_lock *lock, wp_error *e)
 	}
 	if (lock && !os_rename_new(side, gone, &ignored))
 		side = gone;
-	os_remove_tree(side, e);
+	/* Who was just about to open the lock there may have made it anew: once more. */
+	if (os_remove_tree(side, &ignored))
+		os_remove_tree(side, e);
 	os_lock_release(lock);
 	return e->code;
 }
