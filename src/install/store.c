@@ -123,7 +123,8 @@ static int put_mark(wp_arena *a, const char *dir, wp_error *e)
 	if (os_open(os_join(a, dir, MARK_NAME), OS_READ_WRITE, &f, e))
 		return e->code;
 	os_pwrite(f, MARK_TEXT, strlen(MARK_TEXT), 0, e);
-	return os_close(f, e) ? (int)e->code : (int)e->code;
+	os_close(f, e);
+	return e->code;
 }
 
 static int make_one(wp_arena *a, const char *dir, const char *name, wp_error *e)
