@@ -323,6 +323,16 @@ void wp_buf_putc(wp_buf *b, char c)
 	wp_buf_add(b, &c, 1);
 }
 
+void wp_buf_u64(wp_buf *b, uint64_t n)
+{
+	char text[20], *p = text + sizeof text;
+
+	do
+		*--p = (char)('0' + n % 10);
+	while (n /= 10);
+	wp_buf_add(b, p, (size_t)(text + sizeof text - p));
+}
+
 void wp_buf_printf(wp_buf *b, const char *fmt, ...)
 {
 	char small[512], *big;

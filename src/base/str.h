@@ -81,6 +81,7 @@ void wp_buf_add(wp_buf *b, const void *p, size_t n);
 void wp_buf_str(wp_buf *b, wp_str s);
 void wp_buf_puts(wp_buf *b, const char *s);
 void wp_buf_putc(wp_buf *b, char c);
+void wp_buf_u64(wp_buf *b, uint64_t n); /* decimal */
 void wp_buf_printf(wp_buf *b, const char *fmt, ...) WP_PRINTF(2, 3);
 wp_str wp_buf_view(const wp_buf *b);
 /* Copy into the arena and free the buffer. */

@@ -35,25 +35,16 @@ bool wp_stored_is_key(const char *name)
 
 /* ---- write ---------------------------------------------------------------------------------- */
 
-static void put_number(wp_buf *b, uint64_t n)
-{
-	char text[20], *p = text + sizeof text;
-
-	do
-		*--p = (char)('0' + n % 10);
-	while (n /= 10);
-	wp_buf_add(b, p, (size_t)(text + sizeof text - p));
-	wp_buf_putc(b, ' ');
-}
-
 static void put_file(wp_buf *b, const wp_stored *f)
 {
 	char hex[WP_SHA256_HEX + 1];
 
 	wp_hex(f->sha256, 32, hex);
 	wp_buf_puts(b, f->executable ? "x " : "- ");
-	put_number(b, (uint64_t)f->mtime);
-	put_number(b, f->size);
+	wp_buf_u64(b, (uint64_t)f->mtime);
+	wp_buf_putc(b, ' ');
+	wp_buf_u64(b, f->size);
+	wp_buf_putc(b, ' ');
 	wp_buf_puts(b, hex);
 	wp_buf_putc(b, ' ');
 	wp_buf_puts(b, f->path);

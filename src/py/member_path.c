@@ -31,10 +31,13 @@ static bool device(wp_arena *a, wp_str part)
 {
 	static const char *const names[] = {"con", "prn", "aux", "nul", "conin$", "conout$"};
 	static const char *const digits[] = {"\xc2\xb9", "\xc2\xb2", "\xc2\xb3"};
-	wp_str base = wp_str_trim(wp_str_sub(part, 0, wp_str_find(part, '.')));
 	const char *lower;
+	wp_str base;
 	size_t i;
 
+	if (!strchr("CcPpAaNnLl \t\v\f\r\n", part.p[0]))
+		return false;
+	base = wp_str_trim(wp_str_sub(part, 0, wp_str_find(part, '.')));
 	if (base.n < 3 || base.n > 7) /* CONOUT$ */
 		return false;
 	lower = wp_str_lower(a, base);

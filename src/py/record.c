@@ -98,18 +98,20 @@ static bool unbase64(wp_str s, unsigned char *out, size_t n)
 	return (bits & ((1u << have) - 1)) == 0;
 }
 
-static void base64(wp_buf *b, const unsigned char *p, size_t n)
+static void base64_sha256(wp_buf *b, const unsigned char *p)
 {
+	enum { BYTES = 32, LETTERS = 43 };
 	unsigned bits = 0, have = 0;
-	size_t i;
+	char text[LETTERS];
+	size_t i, n = 0;
 
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < BYTES; i++) {
 		bits = (bits << 8 | p[i]) & 0xffff;
 		for (have += 8; have >= 6; have -= 6)
-			wp_buf_putc(b, alphabet[bits >> (have - 6) & 63]);
+			text[n++] = alphabet[bits >> (have - 6) & 63];
 	}
-	if (have)
-		wp_buf_putc(b, alphabet[bits << (6 - have) & 63]);
+	text[n++] = alphabet[bits << (6 - have) & 63];
+	wp_buf_add(b, text, n);
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */
@@ -321,25 +323,30 @@ const wp_record_row *wp_record_find(const wp_record *r, const char *path)
 	return r->n ? bsearch(path, r->rows, r->n, sizeof *r->rows, path_to_row) : NULL;
 }
 
+static void put_quoted(wp_buf *b, const char *path)
+{
+	wp_buf_putc(b, '"');
+	for (; *path; path++) {
+		if (*path == '"')
+			wp_buf_putc(b, '"');
+		wp_buf_putc(b, *path);
+	}
+	wp_buf_putc(b, '"');
+}
+
 void wp_record_line(wp_buf *b, const char *path, const unsigned char *sha256, int64_t size)
 {
-	bool quote = strpbrk(path, ",\"\r\n") != NULL;
-	const char *p;
-
-	if (quote)
-		wp_buf_putc(b, '"');
-	for (p = path; *p; p++) {
-		if (*p == '"')
-			wp_buf_putc(b, '"');
-		wp_buf_putc(b, *p);
-	}
-	wp_buf_puts(b, quote ? "\"," : ",");
+	if (strpbrk(path, ",\"\r\n"))
+		put_quoted(b, path);
+	else
+		wp_buf_puts(b, path);
+	wp_buf_putc(b, ',');
 	if (sha256) {
 		wp_buf_puts(b, "sha256=");
-		base64(b, sha256, 32);
+		base64_sha256(b, sha256);
 	}
 	wp_buf_putc(b, ',');
 	if (sha256 && size >= 0)
-		wp_buf_printf(b, "%lld", (long long)size);
+		wp_buf_u64(b, (uint64_t)size);
 	wp_buf_putc(b, '\n');
 }
