@@ -64,8 +64,8 @@ fetch := ca cache cache_writer catalog check download findlinks get html metadat
 	session source transfer
 bundle := carry layout pack peek read source tree verify verify_members write_dir write_file
 install := activate ask beside check check_added check_files commit compile exe existing files fit install installed interpreter \
-	journal lock_join lock_keep loose loose_lock loose_needs notes pip plan prefix preview receipt record_out refuse removal \
-	removed repair rollback scripts search_windows share stage store store_fill store_index store_keep store_plan store_take switch tree \
+	journal lock_join lock_keep levels loose loose_lock loose_needs notes pip plan prefix preview receipt record_out refuse removal \
+	removed repair rollback scripts search_windows share stage store store_fill store_index store_keep store_link store_plan store_take switch tree \
 	uninstall unpack venv venv_windows wait
 doctor := doctor facts graph ldcache libs_elf libs_pe names pc rules rules_driver rules_libs rules_set
 probe := check probe report

@@ -137,8 +137,12 @@ static bool share(layout *l, wp_out_file *f, size_t first)
 
 static void add_dirs(layout *l, const char *path)
 {
-	const char *slash;
+	const char *slash = strrchr(path, '/');
+	uint32_t ignored;
 
+	/* One that is known has its parents known too. */
+	if (slash && wp_map_get(&l->dirs, key(l->p, (wp_str){path, (size_t)(slash - path)}), &ignored))
+		return;
 	for (slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
 		wp_str dir = {path, (size_t)(slash - path)};
 

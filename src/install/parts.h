@@ -39,7 +39,7 @@ typedef struct wp_out_file {
 	unsigned char sha256[32]; /* of what is written */
 	uint64_t size;
 	wp_stored *stored;	  /* where a store has its bytes; NULL: they come from the wheel */
-	bool linked;		  /* and nothing of them is read */
+	bool linked;		  /* it is there as another name of the stored file, or a clone, and not to be unpacked */
 	bool uncounted;		  /* no part of the progress */
 } wp_out_file;
 
@@ -180,6 +180,8 @@ int wp_plan_place(wp_plan *p, wp_error *e);
 int wp_plan_place_free(wp_plan *p, wp_error *e);
 int wp_plan_make(wp_plan *p, wp_error *e);
 void wp_plan_done(wp_plan *p);
+/* Which of the wheels has the most bytes, or once they are opened the most files, and so on: that job begins first. */
+size_t *wp_largest_first(const wp_plan *p, bool opened);
 int wp_no_space(uint64_t needed, uint64_t free, wp_error *e);
 
 /* files.c: every wheel's members at their place, each path once. */
@@ -220,6 +222,7 @@ bool wp_activate_script(wp_arena *a, size_t n, const char *venv, const wp_interp
 /* unpack.c: every file of the plan below stage, digests filled in; and some other files below some other directory. */
 int wp_unpack(wp_plan *p, const char *stage, wp_error *e);
 int wp_unpack_files(wp_plan *p, wp_out_file *files, size_t n, const char *dir, wp_error *e);
+void wp_unpack_tick(void *plan); /* tell how far it is */
 
 /* store_plan.c: which files the request's store has; nothing is changed. Without one these do nothing. */
 int wp_store_plan(wp_plan *p, wp_error *e);
@@ -234,7 +237,7 @@ bool wp_store_take(wp_plan *p, wp_out_file *f, os_dir *to, unsigned char *buf, s
 void wp_store_tell(const wp_plan *p, wp_from_store *out);
 /* record_out.c: RECORD of a distribution, as long as it will be also where digests are not known yet; that of each below
  * stage, which adds its path to the plan's files. */
-wp_str wp_record_text(const wp_plan *p, const wp_in_wheel *w);
+wp_str wp_record_text(wp_arena *a, const wp_plan *p, const wp_in_wheel *w);
 int wp_record_out(wp_plan *p, const char *stage, wp_error *e);
 /* compile.c: will bytecode of it be made? That of all such files below stage, added to the plan's files. */
 bool wp_compiles(const wp_plan *p, const wp_out_file *f);
@@ -260,6 +263,8 @@ typedef struct wp_stage {
 } wp_stage;
 /* wait.c: os_lock_take, but with wait another's lock is waited for. */
 int wp_lock_take(wp_ctx *ctx, const char *path, bool wait, os_lock **out, wp_error *e);
+/* A new file, which nobody sees under its final name before all is flushed. */
+int wp_put_text(wp_arena *a, const char *dir, const char *name, wp_str text, wp_error *e);
 /* The lock of an existing venv. WP_E_BUSY where another run is at work in it or beside it. */
 int wp_stage_lock(wp_ctx *ctx, wp_arena *a, const char *venv, bool wait, wp_stage *s, wp_error *e);
 /* Until nobody is at work in the venv, or builds it. */

@@ -189,34 +189,68 @@ static int open_wheel(wp_plan *p, wp_in_wheel *w, wp_arena *a, wp_error *e)
 	return wp_wheel_open(a, name, &w->blob, wp_names_of(p->real.platform), &record, &w->wheel, &w->findings, e);
 }
 
+typedef struct ranked {
+	size_t wheel;
+	uint64_t size;
+} ranked;
+
+static int by_size(const void *x, const void *y)
+{
+	const ranked *a = x, *b = y;
+
+	return a->size != b->size ? (a->size > b->size ? -1 : 1) : a->wheel < b->wheel ? -1 : 1;
+}
+
+size_t *wp_largest_first(const wp_plan *p, bool opened)
+{
+	ranked *v = WP_NEW_ARRAY(p->a, p->nwheels + 1, ranked);
+	size_t *out = WP_NEW_ARRAY(p->a, p->nwheels + 1, size_t), i;
+
+	for (i = 0; i < p->nwheels; i++)
+		v[i] = (ranked){i, opened ? p->wheels[i].n : p->wheels[i].lock->size > 0 ? (uint64_t)p->wheels[i].lock->size : 0};
+	qsort(v, p->nwheels, sizeof *v, by_size);
+	for (i = 0; i < p->nwheels; i++)
+		out[i] = v[i].wheel;
+	return out;
+}
+
+typedef struct opening {
+	wp_plan *p;
+	size_t *order;
+	wp_error **errors; /* of each wheel */
+} opening;
+
 static int open_job(void *user, size_t i, wp_arena *a, wp_error *e)
 {
-	wp_plan *p = user;
-	wp_in_wheel *w = &p->wheels[i];
+	opening *o = user;
+	wp_plan *p = o->p;
+	wp_in_wheel *w = &p->wheels[o->order[i]];
 	int rc = open_wheel(p, w, a, e);
 
 	if (!rc)
 		rc = check_identity(a, w, e);
 	if (rc && !strstr(e->where, w->lock->filename))
 		wp_err_where(e, "'%s'", w->lock->filename);
+	o->errors[o->order[i]] = e;
 	return rc;
 }
 
 static int open_wheels(wp_plan *p, wp_error *e)
 {
+	opening o = {p, wp_largest_first(p, false), WP_NEW_ARRAY(p->a, p->nwheels, wp_error *)};
 	wp_error first = {0};
 	size_t i;
 
-	wp_par_for(p->ctx, p->nwheels, open_job, NULL, p, false, &p->opened, &first);
+	wp_par_for(p->ctx, p->nwheels, open_job, NULL, &o, false, &p->opened, &first);
 	if (first.code == WP_E_INTERRUPTED || first.code == WP_E_INTERNAL) {
 		*e = first;
 		return e->code;
 	}
 	for (i = 0; i < p->nwheels; i++) {
-		p->wheels[i].bad = p->opened.errors[i].code != 0;
+		p->wheels[i].bad = o.errors[i]->code != 0;
 		if (!p->wheels[i].bad)
 			wp_findings_append(p->findings, p->ctx->arena, &p->wheels[i].findings);
-		else if (wp_plan_refuse(p, i, &p->opened.errors[i], e))
+		else if (wp_plan_refuse(p, i, o.errors[i], e))
 			return e->code;
 	}
 	return 0;

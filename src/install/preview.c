@@ -25,7 +25,7 @@ static wp_planned_dist look_at(const wp_plan *p, const wp_in_wheel *w)
 			d.bytes += p->files.v[i].size;
 		}
 	d.files++;
-	d.bytes += wp_record_text(p, w).n;
+	d.bytes += wp_record_text(p->a, p, w).n;
 	return d;
 }
 

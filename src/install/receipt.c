@@ -81,14 +81,20 @@ static wp_str receipt_text(wp_plan *p, const wp_receipt *r, wp_str lock)
 	return wp_jtext(p->a, o);
 }
 
+static int put(const wp_plan *p, const char *dir, const char *name, wp_str text, wp_error *e)
+{
+	if (p->in->no_sync)
+		return wp_put_text(p->a, dir, name, text, e);
+	return os_write_file(os_join(p->a, dir, name), text, e);
+}
+
 int wp_receipt_write(wp_plan *p, const wp_receipt *r, const char *dir, wp_error *e)
 {
 	wp_str lock;
 
-	if (wp_lock_write(p->a, p->record, &lock, e) ||
-		os_write_file(os_join(p->a, dir, "lock.json"), lock, e))
+	if (wp_lock_write(p->a, p->record, &lock, e) || put(p, dir, "lock.json", lock, e))
 		return e->code;
-	return os_write_file(os_join(p->a, dir, "receipt.json"), receipt_text(p, r, lock), e);
+	return put(p, dir, "receipt.json", receipt_text(p, r, lock), e);
 }
 
 /* What a receipt says; NULL where it says nothing. */

@@ -29,58 +29,78 @@ static const char *way_up(wp_arena *a, const char *site)
 	return up;
 }
 
-static const char *record_path(const wp_plan *p, const char *path)
+static const char *record_path(wp_arena *a, const wp_plan *p, const char *path)
 {
 	const char *in = wp_under(path, p->python.venv_site);
 
-	return in ? in : wp_sprintf(p->a, "%s%s", way_up(p->a, p->python.venv_site), path);
+	return in ? in : wp_sprintf(a, "%s%s", way_up(a, p->python.venv_site), path);
 }
 
-wp_str wp_record_text(const wp_plan *p, const wp_in_wheel *w)
+wp_str wp_record_text(wp_arena *a, const wp_plan *p, const wp_in_wheel *w)
 {
-	row *rows = WP_NEW_ARRAY(p->a, w->n + 1, row);
+	row *rows = WP_NEW_ARRAY(a, w->n + 1, row);
 	wp_buf b;
 	size_t i;
 
 	for (i = 0; i < w->n; i++) {
 		const wp_out_file *f = &p->files.v[w->first + i];
 
-		rows[i] = (row){record_path(p, f->path), &p->files.v[f->same_as]};
+		rows[i] = (row){record_path(a, p, f->path), &p->files.v[f->same_as]};
 	}
-	rows[w->n] = (row){wp_sprintf(p->a, "%s/RECORD", w->wheel.dist_info), NULL};
+	rows[w->n] = (row){wp_sprintf(a, "%s/RECORD", w->wheel.dist_info), NULL};
 	qsort(rows, w->n + 1, sizeof *rows, by_path);
 	wp_buf_init(&b, MAX_RECORD_OUT);
 	for (i = 0; i <= w->n; i++)
 		wp_record_line(&b, rows[i].path, rows[i].file ? rows[i].file->sha256 : NULL,
 			rows[i].file ? (int64_t)rows[i].file->size : -1);
-	return wp_buf_take(&b, p->a);
+	return wp_buf_take(&b, a);
 }
 
-static int put_record(wp_plan *p, uint32_t i, const char *stage, wp_error *e)
-{
-	const wp_in_wheel *w = &p->wheels[i];
-	wp_out_file f = {.wheel = i, .written = true, .same_as = p->files.n};
-	os_file *out = NULL;
+typedef struct recording {
+	wp_plan *p;
+	const char *stage;
+	size_t *order;
+	wp_out_file *files; /* RECORD of each wheel */
+} recording;
 
-	f.path = wp_sprintf(p->a, "%s/%s/RECORD", p->python.venv_site, w->wheel.dist_info);
-	f.text = wp_record_text(p, w);
-	f.size = f.text.n;
-	if (os_mkdirs(os_join(p->a, stage, os_dirname(p->a, f.path)), e) ||
-		os_open(os_join(p->a, stage, f.path), OS_CREATE_NEW, &out, e))
-		return e->code;
-	os_pwrite(out, f.text.p, f.text.n, 0, e);
-	if (os_close(out, e) || e->code)
-		return e->code;
-	WP_PUSH(&p->files, f);
-	return 0;
+static int put_record(void *user, size_t i, wp_arena *a, wp_error *e)
+{
+	recording *r = user;
+	const wp_in_wheel *w = &r->p->wheels[r->order[i]];
+	wp_out_file *f = &r->files[r->order[i]];
+	const char *path;
+	os_file *out = NULL;
+	wp_str text;
+
+	if (w->kept)
+		return 0;
+	path = wp_sprintf(a, "%s/%s/%s/RECORD", r->stage, r->p->python.venv_site, w->wheel.dist_info);
+	text = wp_record_text(a, r->p, w);
+	f->size = text.n;
+	if (!os_mkdirs(os_dirname(a, path), e) && !os_open(path, OS_CREATE_NEW, &out, e))
+		os_pwrite(out, text.p, text.n, 0, e);
+	os_close(out, e);
+	return e->code ? wp_err_where(e, "'%s'", w->lock->filename) : 0;
 }
 
 int wp_record_out(wp_plan *p, const char *stage, wp_error *e)
 {
+	recording r = {p, stage, wp_largest_first(p, true), WP_NEW_ARRAY(p->a, p->nwheels, wp_out_file)};
+	wp_par par;
 	uint32_t i;
 
-	for (i = 0; i < p->nwheels; i++)
-		if (!p->wheels[i].kept && put_record(p, i, stage, e))
-			return wp_err_where(e, "'%s'", p->wheels[i].lock->filename);
-	return 0;
+	wp_par_for(p->ctx, p->nwheels, put_record, NULL, &r, true, &par, e);
+	wp_par_done(&par);
+	for (i = 0; i < p->nwheels && !e->code; i++) {
+		wp_out_file *f = &r.files[i];
+
+		if (p->wheels[i].kept)
+			continue;
+		f->wheel = i;
+		f->written = true;
+		f->same_as = p->files.n;
+		f->path = wp_sprintf(p->a, "%s/%s/RECORD", p->python.venv_site, p->wheels[i].wheel.dist_info);
+		WP_PUSH(&p->files, *f);
+	}
+	return e->code;
 }

@@ -6,6 +6,17 @@
 #include "install/journal.h"
 #include "install/parts.h"
 
+int wp_put_text(wp_arena *a, const char *dir, const char *name, wp_str text, wp_error *e)
+{
+	os_file *f = NULL;
+
+	if (os_open(os_join(a, dir, name), OS_CREATE_NEW, &f, e))
+		return e->code;
+	os_pwrite(f, text.p, text.n, 0, e);
+	os_close(f, e);
+	return e->code;
+}
+
 /* ---- an existing venv ----------------------------------------------------------------------- */
 
 static int open_meta(wp_arena *a, const char *venv, wp_stage *s, wp_error *e)

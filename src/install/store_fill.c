@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * store_fill.c: wheels that a store lacks are put there, by the machinery that unpacks into venvs: each in a directory of
- * this run, which is renamed when all of it is there. Then it is seen, once, how files come from there to the stage.
+ * this run, which is renamed when all of it is there. Then it is seen, once, how files come from there to the stage, and
+ * those that are not copied are put there.
  */
 #include "install/store_use.h"
 
@@ -65,17 +66,6 @@ static int list_files(const filling *l, wp_store_wheel *s, wp_error *e)
 	return 0;
 }
 
-static int put_text(wp_arena *a, const char *dir, const char *name, wp_str text, wp_error *e)
-{
-	os_file *f = NULL;
-
-	if (os_open(os_join(a, dir, name), OS_CREATE_NEW, &f, e))
-		return e->code;
-	os_pwrite(f, text.p, text.n, 0, e);
-	os_close(f, e);
-	return e->code;
-}
-
 static int write_index(const filling *l, size_t wheel, wp_error *e)
 {
 	wp_plan *p = l->p;
@@ -87,7 +77,7 @@ static int write_index(const filling *l, size_t wheel, wp_error *e)
 	if (os_dir_open(os_join(p->a, dir, "files"), &s->files, e))
 		return e->code;
 	if (!list_files(l, s, e))
-		put_text(p->a, dir, "index", wp_stored_write(p->a, &s->w), e);
+		wp_put_text(p->a, dir, "index", wp_stored_write(p->a, &s->w), e);
 	/* Windows renames no directory that is open. */
 	os_dir_close(s->files);
 	s->files = NULL;
@@ -221,7 +211,7 @@ static int choose(wp_plan *p, wp_error *e)
 	wp_store_use *u = p->store;
 	os_dir *stage;
 
-	if (put_text(p->a, u->run.work, "probe", WP_LIT("probe\n"), e) || os_dir_open(u->stage, &stage, e))
+	if (wp_put_text(p->a, u->run.work, "probe", WP_LIT("probe\n"), e) || os_dir_open(u->stage, &stage, e))
 		return e->code;
 	if (!probe_files(u, p->a, stage, e) && u->how == WP_SHARE_COPY && !(os_is_windows() && p->all_users))
 		probe_link(u, p->a, stage, e);
@@ -289,7 +279,7 @@ int wp_store_begin(wp_plan *p, const char *stage, wp_error *e)
 	if (fill(p, e) || choose(p, e))
 		return e->code;
 	mark_linked(p);
-	return 0;
+	return wp_store_link(p, e);
 }
 
 /* Wheels of which a file could not be taken: the next install puts them there anew. */

@@ -115,9 +115,10 @@ static bool match(wp_plan *p, const wp_in_wheel *w, wp_store_wheel *s)
 	return true;
 }
 
-static int read_one(void *user, size_t i, wp_arena *a, wp_error *e)
+static int read_one(void *user, size_t job, wp_arena *a, wp_error *e)
 {
 	wp_plan *p = user;
+	size_t i = p->store->order[job];
 	wp_store_wheel *s = &p->store->wheels[i];
 	wp_error own = {0};
 
@@ -244,6 +245,7 @@ static int plan(wp_plan *p, wp_error *e)
 	u->near = is_near(p, u->dir);
 	p->store = u;
 	set_keys(p);
+	u->order = wp_largest_first(p, true);
 	if (u->there && (wp_par_for(p->ctx, p->nwheels, read_one, NULL, p, true, &u->read, e) || look_at_files(p, e)))
 		return e->code;
 	judge(p);

@@ -27,6 +27,7 @@ typedef struct wp_store_use {
 	bool there;
 	bool near;		/* on the venv's volume, which has hard links or clones */
 	wp_store_wheel *wheels;	/* one a wheel of the plan */
+	size_t *order;		/* in which they are read */
 	wp_par read;		/* arenas of the entries */
 	wp_store_run run;
 	const char *stage;
@@ -39,6 +40,8 @@ typedef struct wp_store_use {
 
 /* Venvs get its member's bytes as they are. */
 bool wp_store_keeps(const wp_out_file *f);
+/* store_link.c: the files that are marked as linked; those where that fails are so no more. */
+int wp_store_link(wp_plan *p, wp_error *e);
 /* A file that is loaded can't be replaced on Windows, nor can its other names. */
 bool wp_store_copies(const wp_out_file *f);
 

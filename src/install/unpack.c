@@ -8,6 +8,7 @@
  * link leads elsewhere.
  */
 #include "ext/hash.h"
+#include "install/levels.h"
 #include "install/notes.h"
 #include "os/os.h"
 
@@ -36,18 +37,11 @@ typedef struct unpacking {
 	bool flush_early;
 } unpacking;
 
-/* An open directory and its path below the stage. */
-typedef struct level {
-	wp_str path;
-	os_dir *dir;
-} level;
-
 /* What one job needs. */
 typedef struct writer {
 	unpacking *u;
-	wp_arena *a;
 	wp_unpacker *unpacker;
-	WP_VEC(level) levels;
+	wp_levels levels;
 	unsigned char *raw, *buf; /* buf: PIECE bytes in raw, aligned */
 	size_t used;
 	const wp_out_file *f;
@@ -59,42 +53,12 @@ typedef struct writer {
 
 /* ---- one file ------------------------------------------------------------------------------- */
 
-static bool is_below(const char *path, wp_str dir)
-{
-	return strncmp(path, dir.p, dir.n) == 0 && path[dir.n] == '/';
-}
-
-/* Open the directory of path, from the deepest one that is open and still on the way. */
-static int enter(writer *w, const char *path, os_dir **out, wp_error *e)
-{
-	const char *slash;
-
-	while (w->levels.n && !is_below(path, w->levels.v[w->levels.n - 1].path))
-		os_dir_close(w->levels.v[--w->levels.n].dir);
-	*out = w->levels.n ? w->levels.v[w->levels.n - 1].dir : w->u->root;
-	slash = path + (w->levels.n ? w->levels.v[w->levels.n - 1].path.n + 1 : 0);
-	for (;;) {
-		const char *start = slash, *name;
-		os_dir *sub;
-
-		slash = strchr(start, '/');
-		if (!slash)
-			return 0;
-		name = wp_str_dup(w->a, (wp_str){start, (size_t)(slash - start)});
-		if (os_dir_sub(*out, name, &sub, e))
-			return e->code;
-		WP_PUSH(&w->levels, ((level){{path, (size_t)(slash - path)}, sub}));
-		*out = sub;
-		slash++;
-	}
-}
-
 static int create(writer *w, wp_error *e)
 {
 	const wp_out_file *f = w->f;
 	os_dir *dir;
 
-	if (enter(w, f->path, &dir, e) ||
+	if (wp_levels_enter(&w->levels, f->path, &dir, e) ||
 		os_create_at(dir, os_basename(f->path), f->executable ? 0755 : 0644, &w->file, e))
 		return e->code;
 	if (f->size < BIG)
@@ -215,7 +179,7 @@ static bool take_stored(writer *w, wp_out_file *f, wp_error *e)
 	wp_plan *p = w->u->p;
 	os_dir *dir;
 
-	if (!f->stored || enter(w, f->path, &dir, e) || !wp_store_take(p, f, dir, w->buf, PIECE, e))
+	if (!f->stored || wp_levels_enter(&w->levels, f->path, &dir, e) || !wp_store_take(p, f, dir, w->buf, PIECE, e))
 		return false;
 	if (!f->uncounted)
 		atomic_fetch_add_explicit(&p->done, f->size, memory_order_relaxed);
@@ -263,7 +227,7 @@ static int run_batch(void *user, size_t i, wp_arena *a, wp_error *e)
 {
 	unpacking *u = user;
 	const batch *b = &u->queue.v[i];
-	writer w = {.u = u, .a = a};
+	writer w = {.u = u, .levels = {.a = a, .root = u->root}};
 	size_t k;
 
 	if (b->n == 0)
@@ -275,26 +239,18 @@ static int run_batch(void *user, size_t i, wp_arena *a, wp_error *e)
 	for (k = 0; k < b->n && !e->code; k++)
 		if (!wp_check_cancel(u->p->ctx, e))
 			put_file(&w, u->order[b->first + k], e);
-	while (w.levels.n)
-		os_dir_close(w.levels.v[--w.levels.n].dir);
-	WP_VEC_FREE(&w.levels);
+	wp_levels_leave(&w.levels);
 	wp_unpacker_free(w.unpacker);
 	free(w.raw);
 	return e->code;
 }
 
-/* What it takes to write it. */
-static uint64_t weight(const wp_out_file *f)
-{
-	return f->linked ? 0 : f->size;
-}
-
-static int by_weight(const void *x, const void *y)
+static int by_size(const void *x, const void *y)
 {
 	const wp_out_file *a = *(wp_out_file *const *)x, *b = *(wp_out_file *const *)y;
 
-	if ((weight(a) >= BIG || weight(b) >= BIG) && weight(a) != weight(b))
-		return weight(a) > weight(b) ? -1 : 1;
+	if ((a->size >= BIG || b->size >= BIG) && a->size != b->size)
+		return a->size > b->size ? -1 : 1;
 	return strcmp(a->path, b->path);
 }
 
@@ -305,9 +261,9 @@ static batch next_batch(const unpacking *u, size_t from, size_t most)
 	uint64_t bytes = 0;
 
 	do
-		bytes += weight(u->order[from + b.n++]);
+		bytes += u->order[from + b.n++]->size;
 	while (from + b.n < u->norder && b.n < most && bytes < BATCH_BYTES &&
-		weight(u->order[from]) < BIG);
+		u->order[from]->size < BIG);
 	return b;
 }
 
@@ -344,17 +300,17 @@ static void make_queue(unpacking *u, wp_out_file *files, size_t n)
 
 	u->order = WP_NEW_ARRAY(u->p->a, n, wp_out_file *);
 	for (i = 0; i < n; i++)
-		if (files[i].written) {
+		if (files[i].written && !files[i].linked) {
 			u->order[u->norder++] = &files[i];
-			bytes += weight(&files[i]);
+			bytes += files[i].size;
 		}
 	u->flush_early = !u->p->in->no_sync && bytes >= EARLY_FLUSH;
 	if (u->norder)
-		qsort(u->order, u->norder, sizeof *u->order, by_weight);
+		qsort(u->order, u->norder, sizeof *u->order, by_size);
 	for (i = 0; i < u->norder;) {
 		batch b = next_batch(u, i, batch_files(u));
 
-		WP_PUSH(weight(u->order[i]) >= BIG ? &big : &small, b);
+		WP_PUSH(u->order[i]->size >= BIG ? &big : &small, b);
 		i += b.n;
 	}
 	fill_queue(u, &big, &small);
@@ -362,10 +318,9 @@ static void make_queue(unpacking *u, wp_out_file *files, size_t n)
 	WP_VEC_FREE(&small);
 }
 
-static void report(void *user)
+void wp_unpack_tick(void *plan)
 {
-	unpacking *u = user;
-	wp_plan *p = u->p;
+	wp_plan *p = plan;
 	wp_progress g = {.stage = "install", .bytes_total = p->bytes, .items_total = p->nwheels};
 	size_t i;
 
@@ -407,6 +362,11 @@ static void advise(wp_plan *p, wp_error *e)
 	for (i = 0; i < p->nwheels; i++)
 		if (strstr(e->where, p->wheels[i].lock->filename))
 			wp_plan_advise(p, i, e);
+}
+
+static void report(void *user)
+{
+	wp_unpack_tick(((unpacking *)user)->p);
 }
 
 int wp_unpack_files(wp_plan *p, wp_out_file *files, size_t n, const char *dir, wp_error *e)

@@ -6,18 +6,6 @@
 #include "install/parts.h"
 #include "os/os.h"
 
-static int put(wp_arena *a, const char *dir, const char *name, wp_str text, wp_error *e)
-{
-	const char *path = os_join(a, dir, name);
-	os_file *f = NULL;
-
-	if (os_open(path, OS_CREATE_NEW, &f, e))
-		return e->code;
-	os_pwrite(f, text.p, text.n, 0, e);
-	os_close(f, e);
-	return e->code;
-}
-
 /* Without links, as on Windows, the file has one name, and some cannot be opened to find another. */
 static int real_program(wp_arena *a, const wp_interpreter *base, const char **out, wp_error *e)
 {
@@ -41,7 +29,7 @@ static int put_config(wp_arena *a, const char *dir, const char *venv, const wp_i
 		"command = %s -m venv --without-pip %s\n",
 		wp_native_path(a, windows, os_dirname(a, base->executable)), base->version,
 		wp_native_path(a, windows, real), own, wp_native_path(a, windows, venv));
-	return put(a, dir, "pyvenv.cfg", wp_str_of(text), e);
+	return wp_put_text(a, dir, "pyvenv.cfg", wp_str_of(text), e);
 }
 
 /* The name that the base has leads to the base, the other names lead to it. */
@@ -69,7 +57,7 @@ static int put_activate(wp_arena *a, const char *bin, const char *venv, const wp
 	size_t i;
 
 	for (i = 0; wp_activate_script(a, i, venv, base, &name, &text); i++)
-		if (put(a, bin, name, text, e))
+		if (wp_put_text(a, bin, name, text, e))
 			return e->code;
 	return 0;
 }
