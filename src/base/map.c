@@ -58,35 +58,50 @@ bool wp_map_get(const wp_map *m, wp_str key, uint32_t *value)
 	return true;
 }
 
-bool wp_map_put(wp_map *m, wp_str key, uint32_t value)
+static wp_map_slot *find_or_add(wp_map *m, wp_str key, bool *added)
 {
 	uint64_t h = wp_str_hash(key, 0);
 	wp_map_slot *s;
-	bool added;
 
 	if (m->n * 2 >= m->cap)
 		grow(m);
 	if (!key.p)
 		key = WP_LIT("");
 	s = find(m, key, h);
-	added = !s->key;
-	if (added) {
+	*added = !s->key;
+	if (*added) {
 		s->key = wp_str_dup(m->keys, key);
 		s->n = key.n;
 		s->hash = h;
 		m->n++;
 	}
-	s->value = value;
+	return s;
+}
+
+bool wp_map_put(wp_map *m, wp_str key, uint32_t value)
+{
+	bool added;
+
+	find_or_add(m, key, &added)->value = value;
+	return added;
+}
+
+bool wp_map_add(wp_map *m, wp_str key, uint32_t *value)
+{
+	bool added;
+	wp_map_slot *s = find_or_add(m, key, &added);
+
+	if (added)
+		s->value = *value;
+	else
+		*value = s->value;
 	return added;
 }
 
 uint32_t wp_map_intern(wp_map *m, wp_str key)
 {
-	uint32_t v;
+	uint32_t v = (uint32_t)m->n;
 
-	if (wp_map_get(m, key, &v))
-		return v;
-	v = (uint32_t)m->n;
-	wp_map_put(m, key, v);
+	wp_map_add(m, key, &v);
 	return v;
 }

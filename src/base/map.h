@@ -25,6 +25,8 @@ void wp_map_free(wp_map *m);
 bool wp_map_get(const wp_map *m, wp_str key, uint32_t *value);
 /* Insert or overwrite; true if the key was new. */
 bool wp_map_put(wp_map *m, wp_str key, uint32_t value);
+/* Insert if the key is new, which is true; else *value becomes what it has. */
+bool wp_map_add(wp_map *m, wp_str key, uint32_t *value);
 /* The id of key, giving it the next number (0, 1, ...) if it is new. */
 uint32_t wp_map_intern(wp_map *m, wp_str key);
 

@@ -13,6 +13,7 @@ typedef struct layout {
 	wp_plan *p;
 	wp_map paths; /* path -> index of the file that was first */
 	wp_map dirs;
+	wp_str last_dir; /* of dirs; a view of a file's path */
 	wp_map pairs; /* wheels whose shared files were noted */
 	WP_VEC(const char *) lengthy; /* paths of more than MAX_PATH, where that is one too many */
 	wp_map refused; /* wheels, and pairs of them, that were refused for their paths: once is enough */
@@ -138,11 +139,12 @@ static bool share(layout *l, wp_out_file *f, size_t first)
 static void add_dirs(layout *l, const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	uint32_t ignored;
+	wp_str last = {path, slash ? (size_t)(slash - path) : 0};
 
-	/* One that is known has its parents known too. */
-	if (slash && wp_map_get(&l->dirs, key(l->p, (wp_str){path, (size_t)(slash - path)}), &ignored))
+	/* Neighbours lie in one directory most of the time. */
+	if (wp_str_eq(last, l->last_dir))
 		return;
+	l->last_dir = last;
 	for (slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
 		wp_str dir = {path, (size_t)(slash - path)};
 
@@ -154,18 +156,17 @@ static void add_dirs(layout *l, const char *path)
 static void add(layout *l, wp_out_file f)
 {
 	wp_plan *p = l->p;
-	uint32_t first;
+	uint32_t first = (uint32_t)p->files.n;
 
 	if (too_long(l, f.wheel, f.path))
 		return;
 	f.written = true;
 	f.same_as = p->files.n;
 	f.size = f.member ? f.member->entry->size : f.text.n;
-	if (wp_map_get(&l->paths, key(p, wp_str_of(f.path)), &first)) {
+	if (!wp_map_add(&l->paths, key(p, wp_str_of(f.path)), &first)) {
 		if (!share(l, &f, first))
 			return;
 	} else {
-		wp_map_put(&l->paths, key(p, wp_str_of(f.path)), (uint32_t)p->files.n);
 		add_dirs(l, f.path);
 		look_at_length(l, f.path);
 		p->bytes += f.size;

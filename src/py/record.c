@@ -75,6 +75,17 @@ static size_t cut_fields(wp_arena *a, wp_str line, wp_str *field)
 
 static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
+static int unbase64_letter(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	return c == '-' ? 62 : c == '_' ? 63 : -1;
+}
+
 /* URL-safe base64 without padding into exactly n bytes. */
 static bool unbase64(wp_str s, unsigned char *out, size_t n)
 {
@@ -84,11 +95,11 @@ static bool unbase64(wp_str s, unsigned char *out, size_t n)
 	if (s.n != (8 * n + 5) / 6)
 		return false;
 	for (i = 0; i < s.n; i++) {
-		const char *at = s.p[i] ? strchr(alphabet, s.p[i]) : NULL;
+		int letter = unbase64_letter(s.p[i]);
 
-		if (!at)
+		if (letter < 0)
 			return false;
-		bits = (bits << 6 | (unsigned)(at - alphabet)) & 0xffff;
+		bits = (bits << 6 | (unsigned)letter) & 0xffff;
 		have += 6;
 		if (have >= 8) {
 			have -= 8;
