@@ -107,22 +107,32 @@ int wp_plan_place_free(wp_plan *p, wp_error *e)
 	return p->in->wait ? wp_plan_place(p, e) : 0;
 }
 
+/* A part of the plan of which the first fault counts; true where it had one. */
+static bool part(wp_plan *p, int (*make)(wp_plan *p, wp_error *e), wp_error *e)
+{
+	wp_error f = {0};
+	bool failed = make(p, &f) != 0;
+
+	wp_plan_refuse(p, SIZE_MAX, &f, e);
+	return failed;
+}
+
 /* ---- the wheels ---------------------------------------------------------------------------- */
 
-static int gather(wp_plan *p, wp_error *e)
+static int gather(wp_plan *p, const wp_lock_target *target, wp_error *e)
 {
 	wp_map seen;
 	size_t i;
 
-	p->nwheels = p->target->nwheels;
+	p->nwheels = target->nwheels;
 	p->wheels = WP_NEW_ARRAY(p->a, p->nwheels, wp_in_wheel);
 	wp_map_init(&seen);
 	for (i = 0; i < p->nwheels && !e->code; i++) {
-		const wp_lock_wheel *w = wp_lock_find(p->in->lock, p->target->wheels[i]);
+		const wp_lock_wheel *w = wp_lock_find(p->in->lock, target->wheels[i]);
 
 		if (!w)
 			wp_fail(e, WP_E_DOCUMENT, "the lock does not describe '%s'",
-				p->target->wheels[i]);
+				target->wheels[i]);
 		else if (!wp_map_put(&seen, wp_str_of(w->project), 1))
 			wp_fail(e, WP_E_DOCUMENT, "the lock has two wheels of %s for one target",
 				w->project);
@@ -169,7 +179,7 @@ static int check_identity(wp_arena *a, const wp_in_wheel *w, wp_error *e)
 	return 0;
 }
 
-static int open_wheel(wp_plan *p, wp_in_wheel *w, wp_arena *a, wp_error *e)
+static int open_wheel(wp_plan *p, wp_in_wheel *w, wp_names names, wp_arena *a, wp_error *e)
 {
 	const char *name = w->lock->filename;
 	wp_record_pin record = {0};
@@ -186,7 +196,7 @@ static int open_wheel(wp_plan *p, wp_in_wheel *w, wp_arena *a, wp_error *e)
 		record.exceptions = p->in->loose->exceptions[w->lock - p->in->lock->wheels];
 	else if (w->lock->sha256 && check_whole(w, e))
 		return e->code;
-	return wp_wheel_open(a, name, &w->blob, wp_names_of(p->real.platform), &record, &w->wheel, &w->findings, e);
+	return wp_wheel_open(a, name, &w->blob, names, &record, &w->wheel, &w->findings, e);
 }
 
 typedef struct ranked {
@@ -216,8 +226,10 @@ size_t *wp_largest_first(const wp_plan *p, bool opened)
 
 typedef struct opening {
 	wp_plan *p;
+	wp_names names;
 	size_t *order;
 	wp_error **errors; /* of each wheel */
+	wp_error first;
 } opening;
 
 static int open_job(void *user, size_t i, wp_arena *a, wp_error *e)
@@ -225,7 +237,7 @@ static int open_job(void *user, size_t i, wp_arena *a, wp_error *e)
 	opening *o = user;
 	wp_plan *p = o->p;
 	wp_in_wheel *w = &p->wheels[o->order[i]];
-	int rc = open_wheel(p, w, a, e);
+	int rc = open_wheel(p, w, o->names, a, e);
 
 	if (!rc)
 		rc = check_identity(a, w, e);
@@ -235,25 +247,110 @@ static int open_job(void *user, size_t i, wp_arena *a, wp_error *e)
 	return rc;
 }
 
-static int open_wheels(wp_plan *p, wp_error *e)
+static opening opening_of(wp_plan *p, wp_names names)
 {
-	opening o = {p, wp_largest_first(p, false), WP_NEW_ARRAY(p->a, p->nwheels, wp_error *)};
-	wp_error first = {0};
+	return (opening){.p = p, .names = names, .order = wp_largest_first(p, false),
+		.errors = WP_NEW_ARRAY(p->a, p->nwheels, wp_error *)};
+}
+
+static void open_all(opening *o)
+{
+	wp_par_for(o->p->ctx, o->p->nwheels, open_job, NULL, o, false, &o->p->opened, &o->first);
+}
+
+static void close_all(wp_plan *p)
+{
 	size_t i;
 
-	wp_par_for(p->ctx, p->nwheels, open_job, NULL, &o, false, &p->opened, &first);
-	if (first.code == WP_E_INTERRUPTED || first.code == WP_E_INTERNAL) {
-		*e = first;
+	for (i = 0; i < p->nwheels; i++)
+		if (p->wheels[i].blob.close)
+			p->wheels[i].blob.close(p->wheels[i].blob.self);
+	wp_par_done(&p->opened);
+	p->nwheels = 0;
+}
+
+static int judge_opened(const opening *o, wp_error *e)
+{
+	wp_plan *p = o->p;
+	size_t i;
+
+	if (o->first.code == WP_E_INTERRUPTED || o->first.code == WP_E_INTERNAL) {
+		*e = o->first;
 		return e->code;
 	}
 	for (i = 0; i < p->nwheels; i++) {
-		p->wheels[i].bad = o.errors[i]->code != 0;
+		p->wheels[i].bad = o->errors[i]->code != 0;
 		if (!p->wheels[i].bad)
 			wp_findings_append(p->findings, p->ctx->arena, &p->wheels[i].findings);
-		else if (wp_plan_refuse(p, i, o.errors[i], e))
+		else if (wp_plan_refuse(p, i, o->errors[i], e))
 			return e->code;
 	}
 	return 0;
+}
+
+/* ---- the wheels and the interpreter ---------------------------------------------------------- */
+
+typedef struct asking {
+	wp_plan *p;
+	wp_error e;
+} asking;
+
+static void ask(void *user)
+{
+	asking *a = user;
+
+	wp_fit_target(a->p, &a->e);
+}
+
+/* Of a bundle for one target, and most are, the wheels are known before the interpreter has answered; whose names they may
+ * have it says, but seldom other than this system's. */
+static const wp_lock_target *only_target(const wp_plan *p)
+{
+	bool known = p->in->manifest && p->in->lock->ntargets == 1 && !p->in->with_pip && p->ctx->jobs > 1;
+
+	return known ? &p->in->lock->targets[0] : NULL;
+}
+
+/* The interpreter starts up while the wheels are being opened. False: they are to be opened still. */
+static bool open_meanwhile(opening *o, wp_plan *p, const wp_lock_target *target, wp_error *e)
+{
+	asking a = {.p = p};
+	wp_error ignored = {0};
+	os_thread *thread;
+
+	if (gather(p, target, &ignored))
+		return false;
+	*o = opening_of(p, os_is_windows() ? WP_NAMES_WINDOWS : WP_NAMES_UNIX);
+	if (os_thread_start(&thread, ask, &a, &ignored))
+		return false;
+	open_all(o);
+	os_thread_join(thread);
+	if (a.e.code)
+		*e = a.e;
+	else if (p->target == target && wp_names_of(p->real.platform) == o->names)
+		return true;
+	close_all(p);
+	return false;
+}
+
+static int open_wheels(wp_plan *p, wp_error *e)
+{
+	const wp_lock_target *only = only_target(p);
+	opening o = {0};
+	bool opened = only && open_meanwhile(&o, p, only, e);
+
+	if (e->code || (!p->target && wp_fit_target(p, e)))
+		return e->code;
+	p->all_users = p->in->all_users || wp_venv_shared(p->a, p->venv);
+	p->record = p->in->loose ? &p->in->loose->record : p->in->lock;
+	wp_lock_keep(p);
+	if (p->in->with_pip)
+		part(p, wp_plan_pip, e);
+	if (!e->code && !opened && !gather(p, p->target, e)) {
+		o = opening_of(p, wp_names_of(p->real.platform));
+		open_all(&o);
+	}
+	return e->code ? (int)e->code : judge_opened(&o, e);
 }
 
 static void tell_exceptions(const wp_plan *p)
@@ -326,29 +423,10 @@ static int check_permission(wp_plan *p, wp_error *e)
 	return may_write(p, os_join(p->a, p->venv, p->python.venv_bin), e);
 }
 
-/* A part of the plan of which the first fault counts; true where it had one. */
-static bool part(wp_plan *p, int (*make)(wp_plan *p, wp_error *e), wp_error *e)
-{
-	wp_error f = {0};
-	bool failed = make(p, &f) != 0;
-
-	wp_plan_refuse(p, SIZE_MAX, &f, e);
-	return failed;
-}
-
 int wp_plan_make(wp_plan *p, wp_error *e)
 {
 	bool judged;
 
-	if (wp_fit_target(p, e))
-		return e->code;
-	p->all_users = p->in->all_users || wp_venv_shared(p->a, p->venv);
-	p->record = p->in->loose ? &p->in->loose->record : p->in->lock;
-	wp_lock_keep(p);
-	if (p->in->with_pip)
-		part(p, wp_plan_pip, e);
-	if (e->code || gather(p, e))
-		return e->code;
 	if (open_wheels(p, e) || wp_fit_wheels(p, e))
 		return e->code;
 	judged = !p->is_new && !part(p, wp_existing_kept, e);
@@ -368,13 +446,8 @@ int wp_plan_make(wp_plan *p, wp_error *e)
 
 void wp_plan_done(wp_plan *p)
 {
-	size_t i;
-
 	wp_store_end(p);
-	for (i = 0; i < p->nwheels; i++)
-		if (p->wheels[i].blob.close)
-			p->wheels[i].blob.close(p->wheels[i].blob.self);
-	wp_par_done(&p->opened);
+	close_all(p);
 	WP_VEC_FREE(&p->files);
 	WP_VEC_FREE(&p->dirs);
 	wp_removal_free(&p->removal);
