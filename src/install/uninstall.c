@@ -152,6 +152,7 @@ int wp_uninstall(wp_ctx *ctx, const wp_uninstall_request *in, wp_uninstalled *ou
 	if (!wp_venv_settle(ctx, j.a, in->venv, WP_SETTLE_FINISH, in->wait, &j.before, e) &&
 		!wp_venv_check_place(j.a, in->venv, &j.venv, e) && !wp_stage_lock(ctx, j.a, j.venv, in->wait, &s, e)) {
 		uninstall(&j, e);
+		s.dir = os_join(j.a, s.meta, "stage");
 		wp_stage_abandon(&s);
 	}
 	wp_err_what(e, "cannot uninstall from '%s'", in->venv);
