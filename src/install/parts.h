@@ -244,6 +244,8 @@ bool wp_compiles(const wp_plan *p, const wp_out_file *f);
 int wp_compile(wp_plan *p, const char *stage, wp_receipt *r, wp_error *e);
 /* receipt.c: receipt.json and lock.json into dir. */
 int wp_receipt_write(wp_plan *p, const wp_receipt *r, const char *dir, wp_error *e);
+/* wp_venv_lock, but what the system can't read is an error. */
+int wp_venv_lock_read(wp_arena *a, const char *venv, wp_lock_doc *out, bool *there, wp_error *e);
 
 /* share.c: for --all-users: what others can't reach is refused; all below dir, and itself, can be read by them. */
 int wp_share_check(wp_plan *p, wp_error *e);

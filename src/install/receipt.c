@@ -146,23 +146,41 @@ bool wp_venv_shared(wp_arena *a, const char *venv)
 	       read_receipt(a, text).all_users;
 }
 
-bool wp_venv_lock(wp_ctx *ctx, const char *venv, wp_lock_doc *out)
+/* What the system can't read is no file that isn't there. */
+static int read_text(wp_arena *a, const char *venv, const char *name, wp_str *out, wp_error *e)
 {
-	wp_arena *a = ctx->arena;
-	const char *meta = os_join(a, venv, ".wheelpack");
+	wp_error f = {0};
+
+	*out = (wp_str){0};
+	if (os_read_file(a, wp_sprintf(a, "%s/.wheelpack/%s", venv, name), WP_MAX_DOCUMENT, out, &f) && f.code != WP_E_NOT_FOUND)
+		*e = f;
+	return e->code;
+}
+
+int wp_venv_lock_read(wp_arena *a, const char *venv, wp_lock_doc *out, bool *there, wp_error *e)
+{
 	char have[WP_SHA256_HEX + 1];
 	wp_error ignored = {0};
 	wp_str receipt, lock;
 	told t;
 
-	if (os_read_file(a, os_join(a, meta, "receipt.json"), WP_MAX_DOCUMENT, &receipt, &ignored) ||
-		os_read_file(a, os_join(a, meta, "lock.json"), WP_MAX_DOCUMENT, &lock, &ignored))
-		return false;
+	*there = false;
+	if (read_text(a, venv, "receipt.json", &receipt, e) || read_text(a, venv, "lock.json", &lock, e))
+		return e->code;
 	t = read_receipt(a, receipt);
 	wp_sha256_hex(lock, have);
 	if (!t.lock || !t.target || strcmp(t.lock, have) != 0 || wp_lock_read(a, lock, out, &ignored) ||
 		!wp_lock_only(out, t.target))
-		return false;
-	wp_removed_apply(a, venv, out);
-	return true;
+		return 0;
+	*there = true;
+	return wp_removed_apply(a, venv, out, e);
+}
+
+bool wp_venv_lock(wp_ctx *ctx, const char *venv, wp_lock_doc *out)
+{
+	wp_error ignored = {0};
+	bool there;
+
+	wp_venv_lock_read(ctx->arena, venv, out, &there, &ignored);
+	return there;
 }

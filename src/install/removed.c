@@ -5,20 +5,24 @@
  */
 #include "base/json.h"
 #include "ext/json_out.h"
+#include "install/parts.h"
 #include "install/removed.h"
 #include "os/os.h"
 
 #define SCHEMA "wheelpack.removed/1"
 
-static void read_list(wp_arena *a, const char *venv, const char *const **out, size_t *n)
+static int read_list(wp_arena *a, const char *venv, const char *const **out, size_t *n, wp_error *e)
 {
-	wp_error ignored = {0};
+	wp_error f = {0}, ignored = {0};
 	wp_str text, key;
 	wp_json j;
 
 	*n = 0;
-	if (os_read_file(a, os_join(a, venv, WP_REMOVED_PATH), WP_MAX_DOCUMENT, &text, &ignored))
-		return;
+	if (os_read_file(a, os_join(a, venv, WP_REMOVED_PATH), WP_MAX_DOCUMENT, &text, &f)) {
+		if (f.code != WP_E_NOT_FOUND)
+			*e = f;
+		return e->code;
+	}
 	wp_json_init(&j, a, text, WP_E_DOCUMENT, &ignored);
 	if (wp_json_object(&j))
 		while (wp_json_key(&j, &key)) {
@@ -29,16 +33,17 @@ static void read_list(wp_arena *a, const char *venv, const char *const **out, si
 		}
 	if (wp_json_end(&j))
 		*n = 0;
+	return 0;
 }
 
-void wp_removed_apply(wp_arena *a, const char *venv, wp_lock_doc *lock)
+int wp_removed_apply(wp_arena *a, const char *venv, wp_lock_doc *lock, wp_error *e)
 {
 	const char *const *gone;
 	size_t n;
 
-	read_list(a, venv, &gone, &n);
-	if (n)
+	if (!read_list(a, venv, &gone, &n, e) && n)
 		wp_lock_without(a, lock, gone, n);
+	return e->code;
 }
 
 static bool has_project(const wp_lock_doc *lock, const char *project)
@@ -60,16 +65,16 @@ static wp_str list_text(wp_arena *a, const char *const *v, size_t n)
 	return wp_jtext(a, o);
 }
 
-int wp_removed_stage(wp_ctx *ctx, wp_arena *a, const char *venv, const char *const *projects, size_t n, wp_journal *j,
+int wp_removed_stage(wp_arena *a, const char *venv, const char *const *projects, size_t n, wp_journal *j,
 	wp_error *e)
 {
 	const char *const *before, **all;
 	wp_lock_doc lock;
 	size_t i, nbefore, k;
+	bool there;
 
-	if (!wp_venv_lock(ctx, venv, &lock))
-		return 0;
-	read_list(a, venv, &before, &nbefore);
+	if (wp_venv_lock_read(a, venv, &lock, &there, e) || !there || read_list(a, venv, &before, &nbefore, e))
+		return e->code;
 	all = WP_NEW_ARRAY(a, nbefore + n, const char *);
 	for (k = 0; k < nbefore; k++)
 		all[k] = before[k];

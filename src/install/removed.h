@@ -9,10 +9,10 @@
 #define WP_REMOVED_PATH ".wheelpack/removed.json"
 
 /* Leave out of the lock of a venv what was uninstalled from it. A list that can't be read names nothing. */
-void wp_removed_apply(wp_arena *a, const char *venv, wp_lock_doc *lock);
+int wp_removed_apply(wp_arena *a, const char *venv, wp_lock_doc *lock, wp_error *e);
 /* These projects (normalised) are uninstalled: those of them that the venv's lock has are added to the list, which goes into
  * the stage and the journal. */
-int wp_removed_stage(wp_ctx *ctx, wp_arena *a, const char *venv, const char *const *projects, size_t n, wp_journal *j,
+int wp_removed_stage(wp_arena *a, const char *venv, const char *const *projects, size_t n, wp_journal *j,
 	wp_error *e);
 
 #endif

@@ -98,7 +98,7 @@ static int carry_out(job *j, wp_error *e)
 
 	for (i = 0; i < j->r.dists.n; i++)
 		projects[i] = j->r.dists.v[i]->project;
-	if (!moves.aside || wp_removed_stage(j->ctx, j->a, j->venv, projects, j->r.dists.n, &moves, e)) {
+	if (!moves.aside || wp_removed_stage(j->a, j->venv, projects, j->r.dists.n, &moves, e)) {
 		wp_journal_free(&moves);
 		return e->code;
 	}
