@@ -128,7 +128,7 @@ def store(install):
         run(*args, WHEELPACK_FAULT=str(n), WHEELPACK_FAULT_KIND="kill")
         p = run(*args)
         good, said = sound()
-        checks.check(p.returncode == 0 and good and not os.listdir(os.path.join(work, "wheels/work")),
+        checks.check(p.returncode == 0 and good and not os.listdir(os.path.join(work, "wheels/runs")),
                      f"install with an empty store, killed at call {n} of {calls}, then again", p.stderr + said)
         checks.check(run("check", "--venv", "env").returncode == 0, "and the venv is whole")
     remove("env", "wheels")

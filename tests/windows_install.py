@@ -205,7 +205,7 @@ def shared():
     got = install("lib-1.0-py3-none-any.whl", "shared/two", "--store", "my wheels 中")
     expect("and the venv is put right", got, 0, "1 wheel put there first")
     expect("prune", wine(EXE, "store", "prune", "my wheels 中", "--days", "0"), 0, "removed 1 wheel of 1")
-    checks.check(not os.listdir(work + "/my wheels 中/entries") and not os.listdir(work + "/my wheels 中/work"), "nothing is left")
+    checks.check(not os.listdir(work + "/my wheels 中/entries") and not os.listdir(work + "/my wheels 中/runs"), "nothing is left")
 
 
 fake = read(FAKE)

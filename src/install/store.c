@@ -31,7 +31,7 @@ static int check_mark(wp_arena *a, const char *path, bool *there, wp_error *e)
 /* Behind a link would lie what is nobody's to remove. */
 static int check_inside(wp_arena *a, const char *path, wp_error *e)
 {
-	static const char *const names[] = {"entries", "work"};
+	static const char *const names[] = {"entries", "runs"};
 	os_kind kind;
 	uint64_t size;
 	size_t i;
@@ -150,7 +150,7 @@ int wp_store_make(wp_arena *a, const char *dir, wp_error *e)
 	}
 	if (put_mark(a, dir, e) || make_one(a, dir, "entries", e))
 		return e->code;
-	return make_one(a, dir, "work", e);
+	return make_one(a, dir, "runs", e);
 }
 
 /* ---- entries -------------------------------------------------------------------------------- */
@@ -259,31 +259,31 @@ static void look_at_run(wp_arena *a, const char *dir, size_t *live, size_t *left
 }
 
 /* PID or PID-N; what has another name is not ours. */
-static bool is_run(wp_arena *a, const char *work, const char *name)
+static bool is_run(wp_arena *a, const char *runs, const char *name)
 {
 	wp_str rest = wp_str_of(name), pid;
 	wp_error ignored = {0};
 	os_kind kind = OS_ABSENT;
 	uint64_t n;
 
-	os_stat(os_join(a, work, name), &kind, &n, &ignored);
+	os_stat(os_join(a, runs, name), &kind, &n, &ignored);
 	return kind == OS_DIR && (wp_str_u64(rest, &n) || (wp_str_split(&rest, '-', &pid) && wp_str_u64(pid, &n) && wp_str_u64(rest, &n)));
 }
 
 static int look_at_runs(wp_arena *a, const char *dir, size_t *live, size_t *left, wp_error *busy, wp_error *e)
 {
-	const char *work = os_join(a, dir, "work");
+	const char *runs = os_join(a, dir, "runs");
 	const char **names;
 	size_t i, n;
 
 	*live = *left = 0;
-	if (!os_is_dir(work))
+	if (!os_is_dir(runs))
 		return 0;
-	if (os_list(a, work, &names, &n, e))
+	if (os_list(a, runs, &names, &n, e))
 		return e->code;
 	for (i = 0; i < n; i++)
-		if (is_run(a, work, names[i]))
-			look_at_run(a, os_join(a, work, names[i]), live, left, busy);
+		if (is_run(a, runs, names[i]))
+			look_at_run(a, os_join(a, runs, names[i]), live, left, busy);
 	return 0;
 }
 
@@ -306,7 +306,7 @@ int wp_store_work(wp_arena *a, const char *dir, wp_store_run *out, wp_error *e)
 	int i;
 
 	for (i = 0; i < 1000; i++) {
-		const char *path = wp_sprintf(a, i ? "%s/work/%d-%d" : "%s/work/%d", dir, os_pid(), i);
+		const char *path = wp_sprintf(a, i ? "%s/runs/%d-%d" : "%s/runs/%d", dir, os_pid(), i);
 
 		own = (wp_error){0};
 		if (!os_mkdir(path, &own)) {

@@ -6,7 +6,7 @@
  * DIR/lock                held for a moment: by who comes in or goes, and by who removes
  * DIR/entries/KEY/        a wheel: index, used (the time of its last use), files/ with the members that venvs get byte
  *                         for byte, under their names. Complete or absent: it is built elsewhere and renamed
- * DIR/work/PID/           of a run at work there, which holds the lock in it; without one it was left by a dead run
+ * DIR/runs/PID/           of a run at work there, which holds the lock in it; without one it was left by a dead run
  */
 #ifndef WP_INSTALL_STORE_H
 #define WP_INSTALL_STORE_H

@@ -78,7 +78,7 @@ static void nothing_is_left(world *w)
 	const char **names;
 	size_t n;
 
-	assert_ok(os_list(w->a, os_join(w->a, shared(w), "work"), &names, &n, &err));
+	assert_ok(os_list(w->a, os_join(w->a, shared(w), "runs"), &names, &n, &err));
 	assert_int_equal(n, 0);
 }
 
@@ -596,7 +596,7 @@ static void prune_removes_what_was_not_used(void **state)
 	assert_int_not_equal(wp_store_used(w->a, only_entry(w)), 1000000000);
 	tmp_write(used, WP_LIT("1000000000\n"));
 	/* A run that was killed, and one that lives. */
-	assert_ok(os_mkdirs(os_join(w->a, shared(w), "work/99999/half"), &err));
+	assert_ok(os_mkdirs(os_join(w->a, shared(w), "runs/99999/half"), &err));
 	assert_ok(wp_store_prune(&w->ctx, shared(w), os_unix_time() - 1000, &p, &err));
 	assert_int_equal(p.n, 1);
 	assert_int_equal(p.kept, 0);
@@ -642,21 +642,21 @@ static void what_no_run_has_made_is_not_removed(void **state)
 
 	add_pkg(w);
 	into(w, "home/one");
-	assert_ok(os_mkdirs(at(w, "shared/work/mine"), &err));
-	tmp_write(at(w, "shared/work/mine/file"), wp_str_of("x"));
-	tmp_write(at(w, "shared/work/note"), wp_str_of("x"));
-	assert_ok(os_mkdirs(at(w, "shared/work/77-1/of-a-dead-run"), &err));
+	assert_ok(os_mkdirs(at(w, "shared/runs/mine"), &err));
+	tmp_write(at(w, "shared/runs/mine/file"), wp_str_of("x"));
+	tmp_write(at(w, "shared/runs/note"), wp_str_of("x"));
+	assert_ok(os_mkdirs(at(w, "shared/runs/77-1/of-a-dead-run"), &err));
 	assert_ok(wp_store_prune(&w->ctx, shared(w), 0, &p, &err));
 	assert_int_equal(p.left, 1);
 	into(w, "home/two");
-	assert_true(os_is_file(at(w, "shared/work/mine/file")));
-	assert_true(os_is_file(at(w, "shared/work/note")));
-	assert_false(os_is_dir(at(w, "shared/work/77-1")));
+	assert_true(os_is_file(at(w, "shared/runs/mine/file")));
+	assert_true(os_is_file(at(w, "shared/runs/note")));
+	assert_false(os_is_dir(at(w, "shared/runs/77-1")));
 }
 
 static void links_in_it_are_not_followed(void **state)
 {
-	static const char *const names[] = {"work", "entries"};
+	static const char *const names[] = {"runs", "entries"};
 	world *w = *state;
 	size_t i;
 
