@@ -118,11 +118,10 @@ static void read_gpu(wp_arena *a, const char *root, wp_pc *out)
 {
 	const char *dir = wp_sprintf(a, "%s/sys/bus/pci/devices", root), **names;
 	wp_error ignored = {0};
-	os_kind kind;
-	uint64_t size;
+	bool there;
 	size_t n, i;
 
-	if (os_stat(wp_sprintf(a, "%s/dev/dxg", root), &kind, &size, &ignored) == 0 && kind != OS_ABSENT)
+	if (!os_look(wp_sprintf(a, "%s/dev/dxg", root), &there, &ignored) && there)
 		return;
 	ignored = (wp_error){0};
 	if (os_list(a, dir, &names, &n, &ignored))

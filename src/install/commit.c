@@ -12,11 +12,9 @@
 static bool is_there(const wp_plan *p, const char *path)
 {
 	wp_error ignored = {0};
-	os_kind kind = OS_ABSENT;
-	uint64_t size;
+	bool there;
 
-	os_stat(os_join(p->a, p->venv, path), &kind, &size, &ignored);
-	return kind != OS_ABSENT;
+	return !os_look(os_join(p->a, p->venv, path), &there, &ignored) && there;
 }
 
 /* The receipt replaces an older one, and what was told since. */

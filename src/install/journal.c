@@ -78,15 +78,10 @@ int wp_journal_read(wp_arena *a, const char *venv, wp_journal *out, bool *there,
 {
 	const char *path = meta_path(a, venv, "journal");
 	wp_str text, line;
-	os_kind kind;
-	uint64_t size;
 	size_t n = 1;
 
 	*out = (wp_journal){.venv = venv};
-	if (os_stat(path, &kind, &size, e))
-		return e->code;
-	*there = kind != OS_ABSENT;
-	if (!*there || os_read_file(a, path, MAX_JOURNAL, &text, e))
+	if (os_look(path, there, e) || !*there || os_read_file(a, path, MAX_JOURNAL, &text, e))
 		return e->code;
 	if (wp_str_starts(text, HEAD) && wp_str_ends(text, TAIL)) {
 		bool good = true;
@@ -161,16 +156,6 @@ static int places_of(wp_arena *a, pass *w, const char *path, places *out, wp_err
 	if (check_way(a, w, path, e) || check_way(a, w, stage, e))
 		return e->code;
 	return check_way(a, w, aside, e);
-}
-
-static int look(const char *path, bool *there, wp_error *e)
-{
-	os_kind kind;
-	uint64_t size;
-
-	os_stat(path, &kind, &size, e);
-	*there = kind != OS_ABSENT;
-	return e->code;
 }
 
 static int move(const char *from, const char *to, wp_error *e)
@@ -263,7 +248,7 @@ static int put_aside(wp_arena *a, pass *w, const char *path, wp_error *e)
 	uint32_t seen;
 	places p;
 
-	if (places_of(a, w, path, &p, e) || look(p.aside, &aside, e) || aside || look(p.here, &here, e))
+	if (places_of(a, w, path, &p, e) || os_look(p.aside, &aside, e) || aside || os_look(p.here, &here, e))
 		return e->code;
 	if (!here)
 		return wp_fail(e, WP_E_VENV, "'%s' is neither in its place nor set aside", path);
@@ -291,11 +276,11 @@ static int move_in(wp_arena *a, pass *w, const char *path, wp_error *e)
 	bool here, staged;
 	places p;
 
-	if (places_of(a, w, path, &p, e) || look(p.stage, &staged, e))
+	if (places_of(a, w, path, &p, e) || os_look(p.stage, &staged, e))
 		return e->code;
 	if (staged)
 		return move(p.stage, p.here, e);
-	if (look(p.here, &here, e))
+	if (os_look(p.here, &here, e))
 		return e->code;
 	return here ? 0 : wp_fail(e, WP_E_VENV, "'%s' is neither in its place nor staged", path);
 }
@@ -325,7 +310,7 @@ static int move_out(wp_arena *a, pass *w, const char *path, wp_error *e)
 	bool here, staged;
 	places p;
 
-	if (places_of(a, w, path, &p, e) || look(p.stage, &staged, e) || staged || look(p.here, &here, e))
+	if (places_of(a, w, path, &p, e) || os_look(p.stage, &staged, e) || staged || os_look(p.here, &here, e))
 		return e->code;
 	return here ? move(p.here, p.stage, e) : wp_fail(e, WP_E_VENV, "'%s' is neither in its place nor staged", path);
 }
@@ -335,11 +320,11 @@ static int put_back(wp_arena *a, pass *w, const char *path, wp_error *e)
 	bool here, aside;
 	places p;
 
-	if (places_of(a, w, path, &p, e) || look(p.aside, &aside, e))
+	if (places_of(a, w, path, &p, e) || os_look(p.aside, &aside, e))
 		return e->code;
 	if (aside)
 		return os_mkdirs(os_dirname(a, p.here), e) ? (int)e->code : move(p.aside, p.here, e);
-	if (look(p.here, &here, e))
+	if (os_look(p.here, &here, e))
 		return e->code;
 	return here ? 0 : wp_fail(e, WP_E_VENV, "'%s' is neither in its place nor set aside", path);
 }
@@ -444,7 +429,7 @@ const char *wp_journal_clean(wp_arena *a, const char *venv, wp_error *e)
 		bool there;
 
 		os_remove_tree(meta_path(a, venv, name), &ignored);
-		if (look(meta_path(a, venv, name), &there, e))
+		if (os_look(meta_path(a, venv, name), &there, e))
 			return NULL;
 		if (!there)
 			return name;

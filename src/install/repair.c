@@ -70,11 +70,12 @@ bool wp_repair_due(wp_ctx *ctx, const char *venv)
 {
 	wp_error ignored = {0};
 	const char *place;
-	os_kind kind = OS_ABSENT;
-	uint64_t size;
+	bool due;
 
-	os_stat(wp_sprintf(ctx->arena, "%s/.wheelpack/journal", venv), &kind, &size, &ignored);
-	return kind != OS_ABSENT || (!wp_switch_place(ctx->arena, venv, &place, &ignored) && wp_switch_stopped(ctx->arena, place));
+	if (!os_look(wp_sprintf(ctx->arena, "%s/.wheelpack/journal", venv), &due, &ignored) && due)
+		return true;
+	ignored = (wp_error){0};
+	return !wp_switch_place(ctx->arena, venv, &place, &ignored) && wp_switch_stopped(ctx->arena, place);
 }
 
 int wp_venv_settle(wp_ctx *ctx, wp_arena *a, const char *given, wp_settle how, bool wait, wp_repaired *out, wp_error *e)

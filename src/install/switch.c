@@ -128,11 +128,9 @@ static const char *file_of(wp_arena *a, const char *side)
 bool wp_switch_is_due(wp_arena *a, const char *side)
 {
 	wp_error ignored = {0};
-	os_kind kind = OS_ABSENT;
-	uint64_t size;
+	bool there;
 
-	os_stat(file_of(a, side), &kind, &size, &ignored);
-	return kind != OS_ABSENT || ignored.code;
+	return os_look(file_of(a, side), &there, &ignored) || there;
 }
 
 static int begin(wp_arena *a, const wp_switch *w, wp_error *e)
@@ -183,25 +181,15 @@ typedef struct places {
 	bool here, has_fresh, has_old, has_older, has_before;
 } places;
 
-static int look(const char *path, bool *there, wp_error *e)
-{
-	os_kind kind = OS_ABSENT;
-	uint64_t size;
-
-	os_stat(path, &kind, &size, e);
-	*there = kind != OS_ABSENT;
-	return e->code;
-}
-
 static int look_at(wp_arena *a, const wp_switch *w, places *p, wp_error *e)
 {
 	*p = (places){.venv = w->venv, .fresh = os_join(a, w->side, "venv"), .old = os_join(a, w->side, "old"),
 		.older = os_join(a, w->side, "older"), .before = wp_switch_before(a, w->venv)};
 	p->keep = os_dirname(a, p->before);
-	if (look(p->venv, &p->here, e) || look(p->fresh, &p->has_fresh, e) || look(p->old, &p->has_old, e) ||
-		look(p->older, &p->has_older, e))
+	if (os_look(p->venv, &p->here, e) || os_look(p->fresh, &p->has_fresh, e) || os_look(p->old, &p->has_old, e) ||
+		os_look(p->older, &p->has_older, e))
 		return e->code;
-	return look(p->before, &p->has_before, e);
+	return os_look(p->before, &p->has_before, e);
 }
 
 static int move(const char *from, bool *at_from, const char *to, bool *at_to, wp_error *e)

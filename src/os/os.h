@@ -57,6 +57,7 @@ typedef enum os_kind { OS_ABSENT, OS_FILE, OS_DIR, OS_LINK, OS_OTHER } os_kind;
 
 /* Never follows a link at the end of the path. Absent is no error. */
 int os_stat(const char *path, os_kind *kind, uint64_t *size, wp_error *e);
+int os_look(const char *path, bool *there, wp_error *e); /* is anything there? A link is, wherever it leads */
 bool os_is_file(const char *path); /* follows links */
 bool os_is_dir(const char *path);  /* follows links */
 bool os_is_executable(const char *path);

@@ -126,6 +126,16 @@ int os_lock_holder(const char *path)
 	return (int)pid;
 }
 
+int os_look(const char *path, bool *there, wp_error *e)
+{
+	os_kind kind;
+	uint64_t size;
+
+	os_stat(path, &kind, &size, e);
+	*there = kind != OS_ABSENT;
+	return e->code;
+}
+
 /* One directory; one that is there, by whatever name or link, is fine. */
 static int make_dir(const char *path, wp_error *e)
 {
