@@ -86,20 +86,6 @@ static void tell_left_out(const wp_plan *p, const wp_site *site)
 		      : "what is needed of them belongs into the bundle; until it is there, install without --beside";
 }
 
-static bool sees_system(wp_arena *a, const char *venv)
-{
-	enum { MAX_CONFIG = 1 << 20 };
-	wp_error ignored = {0};
-	wp_str text, line, key;
-
-	if (os_read_file(a, os_join(a, venv, "pyvenv.cfg"), MAX_CONFIG, &text, &ignored))
-		return false;
-	while (wp_str_line(&text, &line))
-		if (wp_str_split(&line, '=', &key) && wp_str_is(wp_str_trim(key), "include-system-site-packages"))
-			return wp_str_is(wp_str_trim(line), "true");
-	return false;
-}
-
 /* What can't be read there is not missed: it makes way whole. */
 void wp_beside_tell(wp_plan *p)
 {
@@ -109,7 +95,7 @@ void wp_beside_tell(wp_plan *p)
 
 	if (!wp_venv_find(p->a, p->venv, &at, &ignored) && !wp_site_read(p->a, p->venv, at.site, &site, &ignored))
 		tell_left_out(p, &site);
-	if (sees_system(p->a, p->venv))
+	if (wp_streq(wp_venv_setting(p->a, wp_venv_config(p->a, p->venv), "include-system-site-packages"), "true"))
 		wp_plan_note(p, WP_INSTALL_SEES_SYSTEM, "'include-system-site-packages = true' in its pyvenv.cfg");
 }
 
