@@ -214,14 +214,7 @@ static int keep(const char *from, bool *at_from, places *p, wp_error *e)
 
 static bool is_fresh(wp_arena *a, const wp_switch *w, const char *venv)
 {
-	char hex[WP_SHA256_HEX + 1];
-	wp_error ignored = {0};
-	wp_str text;
-
-	if (os_read_file(a, os_join(a, venv, ".wheelpack/receipt.json"), WP_MAX_DOCUMENT, &text, &ignored))
-		return false;
-	wp_sha256_hex(text, hex);
-	return wp_streq(hex, w->fresh);
+	return wp_streq(wp_venv_seen(a, venv), w->fresh);
 }
 
 /* The new one in place, the old one where the new one was. */
