@@ -265,7 +265,7 @@ static int replace_dir(pack *p, wp_error *e)
 		drop_old(p, p->temp);
 		return 0;
 	}
-	if (swap.code == WP_E_IO && swap.sys == 0)
+	if (os_no_exchange(&swap))
 		return swap_by_hand(p, e);
 	*e = swap;
 	return e->code;

@@ -34,7 +34,7 @@ static int trade_places(job *j, wp_error *e)
 	wp_error f = {0};
 
 	if (os_exchange(j->before, j->venv, &f)) {
-		if (f.code == WP_E_IO && f.sys == 0)
+		if (os_no_exchange(&f))
 			return three_steps(j, e);
 		*e = f;
 		return e->code;

@@ -223,11 +223,6 @@ static bool is_exchanged(wp_arena *a, const wp_switch *w, const places *p)
 	return p->here && p->has_fresh && !p->has_old && is_fresh(a, w, p->venv) && !is_fresh(a, w, p->fresh);
 }
 
-static bool cannot_exchange(const wp_error *e)
-{
-	return e->code == WP_E_IO && e->sys == 0;
-}
-
 static int lost(const char *path, const char *where, wp_error *e)
 {
 	wp_fail(e, WP_E_VENV, "'%s' is neither in its place nor %s", path, where);
@@ -244,7 +239,7 @@ static int put_in_place(wp_arena *a, const wp_switch *w, places *p, wp_error *e)
 	if (!is_fresh(a, w, p->venv)) {
 		if (!os_exchange(p->fresh, p->venv, &f))
 			return move(p->fresh, &p->has_fresh, p->old, &p->has_old, e);
-		if (!cannot_exchange(&f)) {
+		if (!os_no_exchange(&f)) {
 			*e = f;
 			return e->code;
 		}

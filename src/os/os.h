@@ -95,8 +95,9 @@ int os_rename(const char *from, const char *to, wp_error *e); /* replaces a file
 bool os_is_read_only(const char *path);
 /* Rename that refuses an existing name (WP_E_EXISTS). */
 int os_rename_new(const char *from, const char *to, wp_error *e);
-/* Exchange two names in one step; WP_E_IO with sys 0 where the system can't. */
+/* Exchange two names in one step. */
 int os_exchange(const char *a, const char *b, wp_error *e);
+bool os_no_exchange(const wp_error *e); /* did it fail since the system has no such step? */
 int os_unlink(const char *path, wp_error *e);
 int os_rmdir(const char *path, wp_error *e); /* an empty directory */
 int os_remove_tree(const char *path, wp_error *e); /* absent is fine; never leaves the tree by a link */

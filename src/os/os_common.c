@@ -136,6 +136,12 @@ int os_look(const char *path, bool *there, wp_error *e)
 	return e->code;
 }
 
+/* All other failures have the system's number. */
+bool os_no_exchange(const wp_error *e)
+{
+	return e->code == WP_E_IO && e->sys == 0;
+}
+
 /* One directory; one that is there, by whatever name or link, is fine. */
 static int make_dir(const char *path, wp_error *e)
 {
