@@ -104,15 +104,10 @@ void wp_beside_tell(wp_plan *p)
 /* What we made in the old one goes with the lock. */
 static void leave_old(wp_plan *p, wp_stage *s)
 {
-	const char *meta = os_join(p->a, wp_switch_before(p->a, p->venv), ".wheelpack");
-	wp_error ignored = {0};
-
 	os_lock_release(s->lock);
 	s->lock = NULL;
-	if (s->made_lock)
-		os_unlink(os_join(p->a, meta, "lock"), &ignored);
-	if (s->made_meta)
-		os_rmdir(meta, &ignored);
+	s->meta = os_join(p->a, wp_switch_before(p->a, p->venv), ".wheelpack");
+	wp_stage_unmake(p->a, s);
 }
 
 int wp_beside_commit(wp_plan *p, wp_stage *s, wp_error *e)

@@ -275,6 +275,8 @@ int wp_stage_wait(wp_ctx *ctx, wp_arena *a, const char *venv, wp_error *e);
 int wp_stage_open(wp_plan *p, wp_stage *s, wp_error *e);
 /* Everything back as it was, the lock released; but where a journal is due, all stays for the next run. */
 void wp_stage_abandon(wp_stage *s);
+/* What the lock needed goes from meta, wherever that is by now. */
+void wp_stage_unmake(wp_arena *a, wp_stage *s);
 void wp_stage_done(wp_stage *s); /* after a commit */
 
 /* repair.c: a journal is written, its moves are made, and it is ended; on a failure they are taken back, and if not even

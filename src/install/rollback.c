@@ -64,7 +64,6 @@ static int check_kept(job *j, wp_error *e)
 /* The lock lies in the venv, which moves with it. */
 static int with_lock(job *j, wp_error *e)
 {
-	wp_error ignored = {0};
 	wp_stage s = {0};
 
 	if (wp_stage_lock(j->ctx, j->a, j->venv, j->wait, &s, e))
@@ -75,10 +74,7 @@ static int with_lock(job *j, wp_error *e)
 	}
 	if (!trade_places(j, e))
 		s.meta = os_join(j->a, j->before, ".wheelpack");
-	if (s.made_lock)
-		os_unlink(os_join(j->a, s.meta, "lock"), &ignored);
-	if (s.made_meta)
-		os_rmdir(s.meta, &ignored);
+	wp_stage_unmake(j->a, &s);
 	wp_stage_done(&s);
 	return e->code;
 }

@@ -180,10 +180,19 @@ int wp_stage_open(wp_plan *p, wp_stage *s, wp_error *e)
 
 /* ---- the end -------------------------------------------------------------------------------- */
 
+void wp_stage_unmake(wp_arena *a, wp_stage *s)
+{
+	wp_error ignored = {0};
+
+	if (s->made_lock)
+		os_unlink(os_join(a, s->meta, "lock"), &ignored);
+	if (s->made_meta)
+		os_rmdir(s->meta, &ignored);
+}
+
 static void remove_outer(wp_arena *a, wp_stage *s)
 {
 	wp_error ignored = {0}; /* the next install of this venv removes it */
-
 	bool due = s->outer && wp_switch_is_due(a, s->outer);
 
 	os_lock_release(s->lock);
@@ -208,10 +217,7 @@ void wp_stage_abandon(wp_stage *s)
 	if (!is_due(a, s)) {
 		if (s->dir && !s->outer)
 			os_remove_tree(s->dir, &ignored);
-		if (s->made_lock)
-			os_unlink(os_join(a, s->meta, "lock"), &ignored);
-		if (s->made_meta)
-			os_rmdir(s->meta, &ignored);
+		wp_stage_unmake(a, s);
 	}
 	remove_outer(a, s);
 	while (s->made.n)
