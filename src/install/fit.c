@@ -16,6 +16,11 @@ static bool platform_fits(wp_arena *a, const char *machine, const char *platform
 	return n && wp_among(tags, n, platform);
 }
 
+static bool runs(const wp_plan *p, const wp_target *t)
+{
+	return wp_streq(t->python_tag, p->python.soabi_tag) && platform_fits(p->a, p->python.platform_tag, t->platform);
+}
+
 static bool wanted(const wp_plan *p, const wp_lock_target *t)
 {
 	return !p->in->target || strcmp(p->in->target, t->name) == 0;
@@ -49,7 +54,7 @@ static bool find_old_base(wp_plan *p)
 		return false;
 	for (i = 0; i < d->ntargets; i++)
 		if (wanted(p, &d->targets[i]) && !wp_target_parse(p->a, d->targets[i].name, &t, &ignored) &&
-			wp_streq(t.python_tag, p->python.soabi_tag) && platform_fits(p->a, p->python.platform_tag, t.platform))
+			runs(p, &t))
 			return true;
 	return false;
 }
@@ -152,8 +157,7 @@ static int choose_target(wp_plan *p, wp_error *e)
 			continue;
 		if (wp_target_parse(p->a, d->targets[i].name, &t, e))
 			return e->code;
-		if (strcmp(t.python_tag, p->python.soabi_tag) != 0 ||
-			!platform_fits(p->a, p->python.platform_tag, t.platform))
+		if (!runs(p, &t))
 			continue;
 		if (p->target)
 			return wp_fail(e, WP_E_TARGET, "both %s and %s fit: name one with --target",
