@@ -55,8 +55,8 @@ struct cli {
 	struct cli_progress *progress;
 };
 
-extern const cli_command cmd_lock, cmd_bundle, cmd_verify, cmd_install, cmd_check, cmd_uninstall, cmd_repair, cmd_rollback, cmd_store, cmd_doctor,
-	cmd_probe, cmd_target, cmd_matrix;
+extern const cli_command cmd_lock, cmd_bundle, cmd_verify, cmd_install, cmd_check, cmd_uninstall, cmd_repair, cmd_rollback,
+	cmd_store, cmd_doctor, cmd_probe, cmd_target, cmd_matrix;
 
 /* ---- opts.c */
 /* Fills c->command and c->o from the words after the program's name. WP_E_USAGE. */
@@ -148,6 +148,11 @@ int cli_wheel_word(cli *c, const char *word, const char **out, wp_error *e);
 wp_install_request cli_install_request(cli *c, const wp_bundle *b);
 /* The refusals among the findings of an install that failed: one is what the error says, several are listed. */
 void cli_refusals(cli *c, const wp_findings *f);
+
+/* ---- cmd_repair.c, shared with rollback */
+/* WP_E_USAGE unless there is --venv, and no other word. */
+int cli_only_venv(cli *c, wp_error *e);
+const char *cli_repaired(wp_repaired r); /* as JSON has it */
 
 /* ---- cmd_doctor.c, shared with the others that take a bundle */
 /* After WP_E_BUNDLE: if it is a lock that was given for a bundle, say what is made of it. */

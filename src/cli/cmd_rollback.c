@@ -24,23 +24,17 @@ static void tell(cli *c, const wp_rolled_back *r)
 
 static int run(cli *c, wp_error *e)
 {
-	static const char *const words[] = {
-		[WP_REPAIR_NOTHING] = "nothing", [WP_REPAIR_FINISHED] = "finished", [WP_REPAIR_UNDONE] = "undone"};
 	wp_rolled_back r = {0};
 
-	if (c->o.args.n || !c->o.venv || !c->o.venv[0]) {
-		wp_err_what(e, "cannot roll back");
-		wp_fail(e, WP_E_USAGE, "`wheelpack rollback` takes --venv DIR and no other words");
-		return wp_err_next(e, "for example: wheelpack rollback --venv %s",
-			cli_word(c->ctx.arena, c->o.venv ? c->o.venv : c->o.args.n ? c->o.args.v[0] : "env"));
-	}
+	if (cli_only_venv(c, e))
+		return wp_err_what(e, "cannot roll back");
 	if (wp_rollback(&c->ctx, c->o.venv, c->o.no_sync, c->o.wait, &r, e))
 		return e->code;
 	cli_findings(c, &r.findings);
 	c->result = wp_jobject();
 	wp_jput_str(c->result, "venv", r.venv);
 	wp_jput_str_or_null(c->result, "before", r.before && os_is_dir(r.before) ? r.before : NULL);
-	wp_jput_str(c->result, "repaired", words[r.stopped]);
+	wp_jput_str(c->result, "repaired", cli_repaired(r.stopped));
 	tell(c, &r);
 	return 0;
 }
