@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "os/os.h"
 
 struct os_file {
@@ -27,6 +28,9 @@ int posix_fail_link(wp_error *e, const char *path);
 char *posix_join(const char *dir, const char *name);
 /* WP_E_PATH where name is not one component. */
 int posix_component(os_dir *dir, const char *name, wp_error *e);
+os_kind posix_kind(mode_t mode);
+/* path, or the nearest of its parents that is there. */
+const char *posix_nearest(wp_arena *a, const char *path);
 /* A file object that owns fd; path is copied. */
 os_file *posix_file(int fd, bool writable, const char *path);
 /* How often an interrupt arrived so far. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* posix_facts.c: the volume below a path, and the answers to what only Windows tells. */
+/* posix_facts.c: the volume below a path, whether others can reach it, and the answers to what only Windows tells. */
 #include <errno.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -29,11 +29,9 @@ int os_volume_of(wp_arena *a, const char *path, os_volume *out, wp_error *e)
 {
 	struct statfs s;
 	size_t i;
-	int rc;
 
-	while ((rc = statfs(path, &s)) != 0 && errno == ENOENT && !wp_streq(path, "/") && !wp_streq(path, "."))
-		path = os_dirname(a, path);
-	if (rc != 0)
+	path = posix_nearest(a, path);
+	if (statfs(path, &s) != 0)
 		return posix_fail(e, path, "its file system is unknown");
 	*out = (os_volume){.name = "", .max_file = INT64_MAX};
 	for (i = 0; i < sizeof known / sizeof *known; i++)

@@ -10,11 +10,6 @@
 #include "base/str.h"
 #include "os/posix.h"
 
-static os_kind kind_of(mode_t mode)
-{
-	return S_ISREG(mode) ? OS_FILE : S_ISDIR(mode) ? OS_DIR : S_ISLNK(mode) ? OS_LINK : OS_OTHER;
-}
-
 static int fail_at(os_dir *dir, const char *name, const char *why, wp_error *e)
 {
 	int sys = errno;
@@ -34,7 +29,7 @@ int os_stat_at(os_dir *dir, const char *path, bool names, os_facts *out, wp_erro
 	*out = (os_facts){.kind = OS_ABSENT};
 	if (fstatat(dir->fd, path, &st, AT_SYMLINK_NOFOLLOW) != 0)
 		return errno == ENOENT || errno == ENOTDIR ? 0 : fail_at(dir, path, "it cannot be examined", e);
-	*out = (os_facts){.kind = kind_of(st.st_mode), .size = (uint64_t)st.st_size, .mode = st.st_mode & 0777,
+	*out = (os_facts){.kind = posix_kind(st.st_mode), .size = (uint64_t)st.st_size, .mode = st.st_mode & 0777,
 		.mtime = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec, .names = st.st_nlink};
 	return 0;
 }
@@ -74,7 +69,8 @@ int os_check_private(const char *path, wp_error *e)
 	if (stat(path, &st) != 0)
 		return posix_fail(e, path, "it cannot be examined");
 	if (st.st_uid != geteuid())
-		wp_fail(e, WP_E_PERMISSION, "it belongs to user %u, and this is user %u", (unsigned)st.st_uid, (unsigned)geteuid());
+		wp_fail(e, WP_E_PERMISSION, "it belongs to user %u, and this is user %u", (unsigned)st.st_uid,
+			(unsigned)geteuid());
 	else if (st.st_mode & 022)
 		wp_fail(e, WP_E_PERMISSION, "others may write to it, its mode is %03o", (unsigned)st.st_mode & 0777);
 	return e->code ? wp_err_where(e, "'%s'", path) : 0;
@@ -84,13 +80,12 @@ static bool device_of(const char *path, dev_t *out)
 {
 	wp_arena *a = wp_arena_new();
 	struct stat st;
-	int rc;
+	bool ok = stat(posix_nearest(a, path), &st) == 0;
 
-	while ((rc = stat(path, &st)) != 0 && errno == ENOENT && !wp_streq(path, "/") && !wp_streq(path, "."))
-		path = os_dirname(a, path);
-	*out = st.st_dev;
+	if (ok)
+		*out = st.st_dev;
 	wp_arena_free(a);
-	return rc == 0;
+	return ok;
 }
 
 bool os_same_volume(const char *a, const char *b)

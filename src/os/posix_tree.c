@@ -13,7 +13,7 @@
 
 /* ---- looking ------------------------------------------------------------------------------ */
 
-static os_kind kind_of(mode_t mode)
+os_kind posix_kind(mode_t mode)
 {
 	return S_ISREG(mode)   ? OS_FILE
 	       : S_ISDIR(mode) ? OS_DIR
@@ -31,7 +31,7 @@ int os_stat(const char *path, os_kind *kind, uint64_t *size, wp_error *e)
 		return errno == ENOENT || errno == ENOTDIR
 			       ? 0
 			       : posix_fail(e, path, "it cannot be examined");
-	*kind = kind_of(st.st_mode);
+	*kind = posix_kind(st.st_mode);
 	*size = (uint64_t)st.st_size;
 	return 0;
 }
@@ -60,16 +60,24 @@ bool os_is_executable(const char *path)
 	return os_is_file(path) && access(path, X_OK) == 0;
 }
 
+/* What isn't there yet will be on the file system of its parent. */
+const char *posix_nearest(wp_arena *a, const char *path)
+{
+	struct stat st;
+
+	while (stat(path, &st) != 0 && errno == ENOENT && !wp_streq(path, "/") && !wp_streq(path, "."))
+		path = os_dirname(a, path);
+	return path;
+}
+
 int os_free_space(const char *path, uint64_t *bytes, wp_error *e)
 {
 	wp_arena *a = wp_arena_new();
 	struct statvfs s;
 	int rc;
 
-	/* What isn't there yet will be on the file system of its parent. */
-	while ((rc = TEMP_FAILURE_RETRY(statvfs(path, &s))) != 0 && errno == ENOENT &&
-		!wp_streq(path, "/") && !wp_streq(path, "."))
-		path = os_dirname(a, path);
+	path = posix_nearest(a, path);
+	rc = TEMP_FAILURE_RETRY(statvfs(path, &s));
 	if (rc == 0)
 		*bytes = (uint64_t)s.f_bavail * s.f_frsize;
 	else
@@ -220,7 +228,7 @@ static int walk_one(wp_arena *a, const char *prefix, DIR *d, entries *list)
 		}
 		WP_PUSH(list, ((os_entry){.path = *prefix ? wp_sprintf(a, "%s/%s", prefix, name)
 							  : wp_strdup(a, name),
-				      .kind = kind_of(st.st_mode),
+				      .kind = posix_kind(st.st_mode),
 				      .size = (uint64_t)st.st_size}));
 	}
 	return failed ? -1 : 0;
