@@ -37,7 +37,6 @@ static void advise(cli *c, wp_error *e)
 
 	if (c->o.args.n == 1 && (e->code == WP_E_BUNDLE || e->code == WP_E_NOT_FOUND || e->code == WP_E_WHEEL))
 		advise_one(c, c->o.args.v[0], e);
-
 	for (i = 0; i < c->o.args.n; i++) {
 		const char *word = c->o.args.v[i];
 
@@ -158,7 +157,8 @@ static void tell_installed(cli *c, const wp_receipt *r, uint64_t start)
 	if (r->before)
 		tell_before(c, r);
 	if (c->o.compile || c->o.compile_hashes)
-		cli_say(c, "made bytecode of %s in %s of that\n", cli_count(a, r->compiled, "file"), cli_seconds(a, r->compile_ms));
+		cli_say(c, "made bytecode of %s in %s of that\n", cli_count(a, r->compiled, "file"),
+			cli_seconds(a, r->compile_ms));
 	if (r->kept)
 		cli_say(c, "%zu more %s there already\n", r->kept, r->kept == 1 ? "was" : "were");
 	tell_store(c, &r->store);
@@ -240,8 +240,8 @@ static void tell_preview(cli *c, const wp_preview *p)
 
 	cli_findings(c, &p->findings);
 	c->result = preview_json(p);
-	cli_answer(c, "would install into %s'%s', with Python %s of '%s', for %s:\n", p->create ? "the new venv " : p->beside ? "a new venv in place of " : "", c->o.venv,
-		p->version, p->base, p->target);
+	cli_answer(c, "would install into %s'%s', with Python %s of '%s', for %s:\n",
+		p->create ? "the new venv " : p->beside ? "a new venv in place of " : "", c->o.venv, p->version, p->base, p->target);
 	for (i = 0; i < p->n; i++) {
 		const wp_planned_dist *d = &p->v[i];
 
@@ -311,8 +311,9 @@ static int install_bundle(cli *c, const wp_bundle *b, wp_error *e)
 static int loose_once(cli *c, wp_install_request *q, bool first, wp_receipt *r, wp_error *e)
 {
 	wp_loose_request lq = {.paths = c->o.args.v, .n = c->o.args.n, .venv = q->venv, .python = q->python,
-		.search_path = q->search_path, .home = q->home, .wait = q->wait, .with_pip = q->with_pip, .allow_conda = q->allow_conda,
-		.allow_wrong_record = c->o.allow_wrong_record.v, .nallow_wrong_record = c->o.allow_wrong_record.n};
+		.search_path = q->search_path, .home = q->home, .wait = q->wait, .with_pip = q->with_pip,
+		.allow_conda = q->allow_conda, .allow_wrong_record = c->o.allow_wrong_record.v,
+		.nallow_wrong_record = c->o.allow_wrong_record.n};
 	wp_loose l = {0};
 
 	if (wp_loose_make(&c->ctx, &lq, &l, e)) {

@@ -20,11 +20,12 @@ static int check_held(const wp_plan *p, wp_error *e)
 
 	for (i = 0; i < sizeof dirs / sizeof *dirs; i++) {
 		wp_error ignored = {0};
-		const char **names;
+		const char **names, *who;
 
 		if (os_file_holders(p->a, dirs[i], &names, &n, &ignored) || !n)
 			continue;
-		wp_fail(e, WP_E_BUSY, "the venv is used by %s", n > 1 ? wp_sprintf(p->a, "%s and %zu more", names[0], n - 1) : names[0]);
+		who = n > 1 ? wp_sprintf(p->a, "%s and %zu more", names[0], n - 1) : names[0];
+		wp_fail(e, WP_E_BUSY, "the venv is used by %s", who);
 		wp_err_next(e, "close %s, then run the command again", names[0]);
 		return wp_err_where(e, "'%s'", p->venv);
 	}
@@ -81,8 +82,8 @@ static void tell_left_out(const wp_plan *p, const wp_site *site)
 	if (!*list)
 		return;
 	f = wp_plan_note(p, WP_INSTALL_LEFT_OUT, list);
-	f->next = pip ? "what is needed of them belongs into the bundle, but for pip, which comes with --with-pip; until it is there, "
-			"install without --beside"
+	f->next = pip ? "what is needed of them belongs into the bundle, but for pip, which comes with --with-pip; until it is "
+			"there, install without --beside"
 		      : "what is needed of them belongs into the bundle; until it is there, install without --beside";
 }
 

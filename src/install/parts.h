@@ -282,6 +282,8 @@ void wp_stage_done(wp_stage *s); /* after a commit */
 /* repair.c: a journal is written, its moves are made, and it is ended; on a failure they are taken back, and if not even
  * that can be done the state of e says so. *not_flushed: why the disk could not be told, else untouched. */
 int wp_carry_out(wp_arena *a, const wp_journal *j, bool no_sync, const char **not_flushed, wp_error *e);
+/* For the state of e, after which back was the reason why nothing could be taken back. */
+void wp_neither(const char *venv, const wp_error *back, wp_error *e);
 /* With the lock held: what wp_repair does. */
 int wp_finish_stopped(wp_arena *a, const char *venv, bool back, wp_repaired *out, wp_error *e);
 /* receipt.c: another text each time that an install has changed the venv; "" where there is none. */

@@ -80,8 +80,8 @@ static wp_prefix installation(const char *python, bool conda, bool managed)
 	if (conda && !managed)
 		return (wp_prefix){WP_PREFIX_CONDA, "it is a conda environment, and no venv", python};
 	if (conda)
-		return (wp_prefix){WP_PREFIX_PYTHON, "it is a conda environment that is marked as managed otherwise (PEP 668), and no venv",
-			python};
+		return (wp_prefix){WP_PREFIX_PYTHON,
+			"it is a conda environment that is marked as managed otherwise (PEP 668), and no venv", python};
 	return (wp_prefix){WP_PREFIX_PYTHON, managed
 		? "it is a Python installation that its system or another tool manages (PEP 668), and no venv"
 		: "it is a Python installation, and no venv", python};
@@ -112,16 +112,17 @@ int wp_prefix_refuse(wp_arena *a, const char *dir, wp_error *e)
 	case WP_PREFIX_CONDA:
 	case WP_PREFIX_PYTHON:
 		wp_fail(e, WP_E_VENV, "%s", x.what);
-		return x.path ? wp_err_next(e, "make a venv of its Python: wheelpack install BUNDLE --venv NEW --python \"%s\"%s", x.path,
-					x.kind == WP_PREFIX_CONDA ? "; or install into it with --allow-conda" : "")
-			      : wp_err_next(e, "choose a new directory for --venv");
+		if (!x.path)
+			return wp_err_next(e, "choose a new directory for --venv");
+		return wp_err_next(e, "make a venv of its Python: wheelpack install BUNDLE --venv NEW --python \"%s\"%s", x.path,
+			x.kind == WP_PREFIX_CONDA ? "; or install into it with --allow-conda" : "");
 	case WP_PREFIX_INSIDE:
 		wp_fail(e, WP_E_VENV, "%s", x.what);
 		return wp_err_next(e, "name the venv: --venv \"%s\"", x.path);
 	case WP_PREFIX_LOST:
 		wp_fail(e, WP_E_VENV, "%s", x.what);
-		return wp_err_next(e, "`python3 -m venv --without-pip \"%s\"`, with the Python that it was made of, writes it again; "
-			"or choose a new directory for --venv", dir);
+		return wp_err_next(e, "`python3 -m venv --without-pip \"%s\"`, with the Python that it was made of, writes it "
+			"again; or choose a new directory for --venv", dir);
 	default:
 		return wp_fail(e, WP_E_VENV, "the directory is not empty and has no pyvenv.cfg");
 	}
@@ -170,8 +171,8 @@ int wp_venv_check_version(wp_arena *a, const char *venv, const wp_interpreter *p
 	if (!*library || strcmp(version, p->markers.python_version) == 0 ||
 		!os_is_dir(wp_sprintf(a, "%s/%s/site-packages", venv, wp_python_windows(p) ? "Lib" : os_join(a, "lib", library))))
 		return 0;
-	wp_fail(e, WP_E_VENV, "it was made for Python %s, as pyvenv.cfg has it, and its python is %s now: what it has is not for that "
-		"one", version, p->version);
-	return wp_err_next(e, "choose a new directory for --venv; or, for a venv that has no packages, `\"%s\" -m venv --upgrade \"%s\"`",
-		p->executable, venv);
+	wp_fail(e, WP_E_VENV, "it was made for Python %s, as pyvenv.cfg has it, and its python is %s now: what it has is not for "
+		"that one", version, p->version);
+	return wp_err_next(e, "choose a new directory for --venv; or, for a venv that has no packages, "
+		"`\"%s\" -m venv --upgrade \"%s\"`", p->executable, venv);
 }

@@ -10,6 +10,11 @@ static int undo(wp_arena *a, const wp_journal *j, wp_error *e)
 	return wp_journal_back(j, e) ? (int)e->code : wp_journal_end(a, j, e);
 }
 
+void wp_neither(const char *venv, const wp_error *back, wp_error *e)
+{
+	wp_err_state(e, "'%s' is between two states: %s. `wheelpack repair --venv DIR` finishes or takes back", venv, back->why);
+}
+
 int wp_carry_out(wp_arena *a, const wp_journal *j, bool no_sync, const char **not_flushed, wp_error *e)
 {
 	wp_error f = {0};
@@ -18,8 +23,7 @@ int wp_carry_out(wp_arena *a, const wp_journal *j, bool no_sync, const char **no
 		return e->code;
 	if (wp_journal_forward(j, e)) {
 		if (undo(a, j, &f))
-			wp_err_state(e, "'%s' is between two states: %s. `wheelpack repair --venv DIR` finishes or takes back", j->venv,
-				f.why);
+			wp_neither(j->venv, &f, e);
 		return e->code;
 	}
 	/* The new names are in place; that they are on the disk too cannot be promised on a failure here, and nothing

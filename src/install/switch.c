@@ -81,7 +81,8 @@ int wp_switch_check_keep(wp_arena *a, const char *before, wp_error *e)
 
 	if (!os_is_others(keep) && !os_is_others(before))
 		return 0;
-	wp_fail(e, WP_E_PERMISSION, "'%s' belongs to another user, who may have put anything there", os_is_others(keep) ? keep : before);
+	wp_fail(e, WP_E_PERMISSION, "'%s' belongs to another user, who may have put anything there",
+		os_is_others(keep) ? keep : before);
 	return wp_err_next(e, "let that user do it, or remove it");
 }
 
@@ -362,8 +363,7 @@ int wp_switch_carry_out(wp_arena *a, const wp_switch *w, bool no_sync, const cha
 		return e->code;
 	if (set_out(a, w, e) || go(a, w, false, &ignored, e)) {
 		if (go(a, w, true, &ignored, &f) || os_unlink(file_of(a, w->side), &f))
-			wp_err_state(e, "'%s' is between two states: %s. `wheelpack repair --venv DIR` finishes or takes back", w->venv,
-				f.why);
+			wp_neither(w->venv, &f, e);
 		return e->code;
 	}
 	/* As in wp_carry_out: nothing could be taken back more safely than it stands. */

@@ -48,8 +48,8 @@ bool wp_switch_is_due(wp_arena *a, const char *side);
 /* What to do about a switch that was stopped. OLD: a stopped install is taken back, a stopped rollback finished. */
 typedef enum wp_settle { WP_SETTLE_FINISH, WP_SETTLE_UNDO, WP_SETTLE_OLD } wp_settle;
 
-/* Do so for every dead run at this venv, and remove what else it left. WP_E_BUSY where a live one is at work beside it, unless its end is waited for; WP_E_VENV, WP_E_DOCUMENT, and
- * all that a rename can fail with. */
+/* Do so for every dead run at this venv, and remove what else it left. WP_E_BUSY where a live one is at work beside it,
+ * unless its end is waited for; WP_E_VENV, WP_E_DOCUMENT, and all that a rename can fail with. */
 int wp_switch_settle(wp_ctx *ctx, wp_arena *a, const char *venv, wp_settle how, bool wait, wp_repaired *out, wp_error *e);
 /* WP_E_BUSY where a run is at work beside the venv, WP_E_VENV where one was stopped there while it switched. */
 int wp_switch_free(wp_arena *a, const char *venv, wp_error *e);

@@ -93,8 +93,8 @@ static bool is_link(const char *path)
  * conda environment python3.1 is a link to it. */
 static int find_posix_site(wp_arena *a, const char *venv, wp_venv_place *out, wp_error *e)
 {
-	const char *lib = os_join(a, venv, "lib"), *mine = wp_venv_library(a, wp_venv_config(a, venv)), *free = wp_sprintf(a, "%st", mine);
-	const char **names;
+	const char *lib = os_join(a, venv, "lib"), *mine = wp_venv_library(a, wp_venv_config(a, venv));
+	const char *free = wp_sprintf(a, "%st", mine), **names;
 	size_t i, n = 0;
 
 	out->bin = "bin";
@@ -161,7 +161,9 @@ static int look(wp_arena *a, const char *venv, wp_error *e)
 
 static int name_another(wp_error *e)
 {
-	return e->code == WP_E_VENV ? wp_err_next(e, "name the directory of a venv, the one that holds pyvenv.cfg") : (int)e->code;
+	if (e->code == WP_E_VENV)
+		wp_err_next(e, "name the directory of a venv, the one that holds pyvenv.cfg");
+	return e->code;
 }
 
 int wp_venv_look(wp_arena *a, const char *venv, wp_error *e)
