@@ -196,8 +196,8 @@ typedef struct wp_rolled_back {
 			      * that the older one is in place; no more was done */
 } wp_rolled_back;
 
-/* The venv and the one that an install beside it kept trade places. WP_E_NOT_FOUND where none is kept; WP_E_BUSY. no_sync, wait: as
- * for wp_install. */
+/* The venv and the one that an install beside it kept trade places. WP_E_NOT_FOUND where none is kept; WP_E_BUSY. no_sync,
+ * wait: as for wp_install. */
 int wp_rollback(wp_ctx *ctx, const char *venv, bool no_sync, bool wait, wp_rolled_back *out, wp_error *e);
 
 typedef struct wp_drift {

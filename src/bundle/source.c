@@ -140,7 +140,8 @@ static int check_stored(const wp_zip *z, wp_error *e)
 
 	if (z->n == 0 || strcmp(z->entries[0].name, "bundle.json") != 0) {
 		wp_fail(e, WP_E_BUNDLE, "it is a zip file, but its first member is not bundle.json");
-		return wp_err_next(e, "a wheel is known by its name, which ends in .whl; a bundle is to be copied again, or rebuilt");
+		return wp_err_next(e, "a wheel is known by its name, which ends in .whl; a bundle is to be copied again, or "
+			"rebuilt");
 	}
 	for (i = 0; i < z->n; i++) {
 		const wp_zip_entry *m = &z->entries[i];

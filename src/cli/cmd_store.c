@@ -56,7 +56,8 @@ static int info(cli *c, const char *dir, wp_error *e)
 		last = t->used > last ? t->used : last;
 		if (t->filename)
 			cli_answer(c, "  %s (%s, %s, used %s)\n", t->filename, cli_bytes(a, t->bytes),
-				t->alone ? wp_sprintf(a, "%s in no venv", cli_bytes(a, t->alone)) : "all in venvs", date(a, t->used));
+				t->alone ? wp_sprintf(a, "%s in no venv", cli_bytes(a, t->alone)) : "all in venvs",
+				date(a, t->used));
 	}
 	cli_answer(c, "'%s': %s, %s, %s; %s of it in no venv; last used %s\n", dir, cli_count(a, f.n, "wheel"),
 		cli_count(a, f.files, "file"), cli_bytes(a, f.bytes), cli_bytes(a, f.alone), date(a, last));
@@ -117,7 +118,7 @@ static int verify(cli *c, const char *dir, wp_error *e)
 		cli_count(a, v.wheels, "wheel"), cli_count(a, v.files, "file"), cli_bytes(a, v.bytes),
 		cli_seconds(a, os_now_ms() - start));
 	if (v.damaged)
-		cli_say(c, "%s not as it was put there\n", v.damaged == 1 ? "1 wheel was" : wp_sprintf(a, "%zu wheels were", v.damaged));
+		cli_say(c, "%s %s not as it was put there\n", cli_count(a, v.damaged, "wheel"), v.damaged == 1 ? "was" : "were");
 	c->result = wp_jobject();
 	wp_jput_str(c->result, "dir", v.dir);
 	wp_jput_int(c->result, "wheels", (int64_t)v.wheels);

@@ -100,8 +100,8 @@ static int match_members(wheel_opening *o, bool *used)
 			used[row - w->record.rows] = true;
 	}
 	if (excepted < w->exceptions.n)
-		return wp_fail(o->e, WP_E_RECORD, "%zu of %zu exceptions from RECORD are of files that the wheel doesn't have, or "
-			"that need none", w->exceptions.n - excepted, w->exceptions.n);
+		return wp_fail(o->e, WP_E_RECORD, "%zu of %zu exceptions from RECORD are of files that the wheel doesn't have, "
+			"or that need none", w->exceptions.n - excepted, w->exceptions.n);
 	if (o->excepting)
 		wheel_keep_found(o);
 	return 0;
