@@ -38,7 +38,7 @@ static void skip_probe(cli *c, const char *why)
 {
 	wp_findings f = {0};
 
-	wp_finding_add(&f, c->ctx.arena, "N535", WP_WARNING, "the GPU probe was skipped", why,
+	wp_finding_add(&f, c->ctx.arena, "N603", WP_WARNING, "the GPU probe was skipped", why,
 		"what this PC has not got the new environment can't be tried with");
 	cli_findings(c, &f);
 }
